@@ -1,0 +1,1 @@
+"""Agents that play carrom, and the means to train and compare them."""

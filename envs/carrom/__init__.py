@@ -1,0 +1,1 @@
+"""Carrom by the AICF laws, as reinforcement-learning environments."""

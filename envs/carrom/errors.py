@@ -1,0 +1,23 @@
+"""The errors this package raises on bad input. All are ``ValueError`` but the physics one."""
+
+from __future__ import annotations
+
+
+class CarromError(Exception):
+    """Base of every error raised on purpose by this package."""
+
+
+class BoardError(CarromError, ValueError):
+    """A dimension or a layout is not one the laws allow."""
+
+
+class ActionError(CarromError, ValueError):
+    """An action is not a number, has the wrong shape or lies outside its space."""
+
+
+class ConfigError(CarromError, ValueError):
+    """An unknown name or a bad value was given as an option."""
+
+
+class FactsError(CarromError, ValueError):
+    """The facts of a stroke contradict the position they are applied to."""

@@ -1,0 +1,1 @@
+"""The umpire: the AICF laws as pure functions on small integer arrays."""
