@@ -21,3 +21,7 @@ class ConfigError(CarromError, ValueError):
 
 class FactsError(CarromError, ValueError):
     """The facts of a stroke contradict the position they are applied to."""
+
+
+class RenderError(CarromError, RuntimeError):
+    """There is nothing to draw with: no graphics back end, no display, no encoder."""
