@@ -1,0 +1,190 @@
+"""Actions: arrays that code a strike.
+
+``direct``: ``Box(-1, 1, (3,))``, float32.
+
+| index | meaning | -1 | 0 | 1 |
+|---|---|---|---|---|
+| 0 | place: the striker centre's x on the base line | left end (-0.235 m) | middle | right end |
+| 1 | direction, counter-clockwise | straight back | straight ahead | straight back |
+| 2 | speed | 0.25 m/s | half way | full force (5 m/s) |
+
+``target``: ``Dict(shot=Discrete(40), residual=Box(-1, 1, (3,)))``. The shot names a
+carromman and a pocket, ``4 * carromman + pocket``, carrommen 0 to 8 own, 9 the queen,
+pockets counter-clockwise from the near right one. All residuals zero is the direct shot of
+``carrom.aiming`` from the place where it is straight (or as near as the base line allows).
+
+| residual | meaning | +-1 |
+|---|---|---|
+| 0 | shifts the place | half the length of the base line |
+| 1 | turns the direction, after the place is settled | 10 degrees |
+| 2 | multiplies the speed | by 2 or 1/2 |
+
+With ``striker_placing="snap"`` a place at which the striker may not stand (130, 134) means
+the nearest one at which it may; with ``"strict"`` it is taken as it is, and ruled improper.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from carrom.aiming import direct_shot, straight_place
+from carrom.baseline import nearest_place
+from carrom.errors import ActionError, ConfigError
+from carrom.observation import PIECE_FEATURES, PIECES_SIZE
+from carrom.physics.material import Material
+from carrom.physics.strike import Strike
+from carrom.pieces import N_CARROMMEN, N_PER_SIDE, QUEEN
+from carrom.view import View
+
+MIN_SPEED = 0.25
+"""m/s. Slow, but at nominal friction the striker slides 4 cm and so always leaves the lines:
+every action is a stroke (127)."""
+N_TARGETS = 10
+"""Own carrommen and the queen."""
+N_POCKETS = 4
+N_SHOTS = N_TARGETS * N_POCKETS
+
+ARRIVAL_SPEED = 1.0
+"""m/s at which a zero speed residual brings the carromman to the pocket: fast enough to
+forgive a little friction, slow enough to drop."""
+_MAX_TURN = math.radians(10)
+_UNIT_BOX_SLACK = 1e-6
+
+
+class ActionCoding(Protocol):
+    """How an action codes a strike."""
+
+    def space(self) -> spaces.Space[Any]:
+        """The space of one action."""
+        ...
+
+    def decode(self, action: Any, view: View) -> Strike:
+        """The strike that ``action`` means in the position ``view``.
+
+        Raises:
+            ActionError: wrong shape, not a number, or outside the space.
+        """
+        ...
+
+
+def _unit_box(values: Any, what: str) -> NDArray[np.float64]:
+    """Three numbers in [-1, 1], or an error that says what is wrong with them."""
+    try:
+        array = np.asarray(values, np.float64)
+    except (TypeError, ValueError):
+        raise ActionError(f"{what} = {values!r}: expected three numbers in [-1, 1]") from None
+    if array.shape != (3,):
+        raise ActionError(f"{what} of shape {array.shape}: expected shape (3,)")
+    if not np.all(np.abs(array) <= 1 + _UNIT_BOX_SLACK):  # also catches NaN
+        raise ActionError(f"{what} = {array.tolist()}: expected finite numbers in [-1, 1]")
+    return np.clip(array, -1, 1)
+
+
+@dataclass(frozen=True)
+class _Placing:
+    """Turns a wished place into the one that is played."""
+
+    snap: bool
+
+    def __call__(self, view: View, place: float) -> float:
+        if not self.snap:
+            return place
+        nearest = nearest_place(view.free_places, place)
+        assert nearest is not None, "a board without a free place is replayed (142)"
+        return nearest
+
+
+@dataclass(frozen=True)
+class DirectCoding:
+    """Place, direction and speed as three numbers in [-1, 1]."""
+
+    material: Material
+    placing: _Placing
+
+    def space(self) -> spaces.Box:
+        """``Box(-1, 1, (3,))``."""
+        return spaces.Box(-1.0, 1.0, (3,), np.float32)
+
+    def decode(self, action: Any, view: View) -> Strike:
+        """See the module's table."""
+        place, direction, speed = _unit_box(action, "action").tolist()
+        return Strike(
+            place=self.placing(view, place * view.board.base_line_length / 2),
+            direction=direction * math.pi,
+            speed=MIN_SPEED + (speed + 1) / 2 * (self.material.full_speed - MIN_SPEED),
+        )
+
+
+@dataclass(frozen=True)
+class TargetCoding:
+    """A carromman, a pocket, and what to change about the direct shot."""
+
+    material: Material
+    placing: _Placing
+
+    def space(self) -> spaces.Dict:
+        """``Dict(shot=Discrete(40), residual=Box(-1, 1, (3,)))``."""
+        return spaces.Dict(
+            shot=spaces.Discrete(N_SHOTS), residual=spaces.Box(-1.0, 1.0, (3,), np.float32)
+        )
+
+    def decode(self, action: Any, view: View) -> Strike:
+        """See the module's table."""
+        if not (isinstance(action, dict) and set(action) == {"shot", "residual"}):
+            raise ActionError(f"action = {action!r}: expected a dict with 'shot' and 'residual'")
+        shift, turn, force = _unit_box(action["residual"], "action['residual']").tolist()
+        number = np.asarray(action["shot"])
+        if not (number.shape == () and number.dtype.kind in "iu" and 0 <= number < N_SHOTS):
+            raise ActionError(
+                f"action['shot'] = {action['shot']!r}: expected an integer in 0 .. {N_SHOTS - 1}"
+            )
+        carromman, pocket = divmod(int(number), N_POCKETS)
+        board = view.board
+        target = view.positions[carromman if carromman < N_PER_SIDE else QUEEN]
+        aim = board.pocket_centres[pocket]
+        place = straight_place(board, target, aim) + shift * board.base_line_length / 2
+        end = board.base_line_length / 2
+        place = self.placing(view, min(max(place, -end), end))
+        shot = direct_shot(board, self.material, place, target, aim, ARRIVAL_SPEED)
+        speed = min(max(shot.speed * 2.0**force, MIN_SPEED), self.material.full_speed)
+        return Strike(place=place, direction=shot.direction + turn * _MAX_TURN, speed=speed)
+
+
+def shot_mask(observation: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """Which shots of the target coding name a carromman that is on the board.
+
+    Args:
+        observation: (..., 74).
+
+    Returns:
+        bool (..., 40).
+    """
+    present = observation[..., 2:PIECES_SIZE:PIECE_FEATURES] > 0.5
+    assert present.shape[-1] == N_CARROMMEN
+    targets = np.concatenate([present[..., :N_PER_SIDE], present[..., QUEEN:]], axis=-1)
+    return np.repeat(targets, N_POCKETS, axis=-1)
+
+
+ACTION_CODINGS = {"direct": DirectCoding, "target": TargetCoding}
+STRIKER_PLACINGS = ("snap", "strict")
+
+
+def action_coding(name: str, striker_placing: str, material: Material) -> ActionCoding:
+    """The coding called ``name``.
+
+    Raises:
+        ConfigError: unknown coding or striker placing; lists the known ones.
+    """
+    if name not in ACTION_CODINGS:
+        raise ConfigError(f"action_coding = {name!r}: expected one of {sorted(ACTION_CODINGS)}")
+    if striker_placing not in STRIKER_PLACINGS:
+        raise ConfigError(
+            f"striker_placing = {striker_placing!r}: expected one of {list(STRIKER_PLACINGS)}"
+        )
+    return ACTION_CODINGS[name](material, _Placing(snap=striker_placing == "snap"))

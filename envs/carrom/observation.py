@@ -1,0 +1,78 @@
+"""The observation: a view of the position as one flat array.
+
+| index | meaning | unit | low | high |
+|---|---|---|---|---|
+| 3 i, 3 i + 1 | x, y of carromman i, the striking player's frame; 0 if off the board | m | -0.37 | 0.37 |
+| 3 i + 2 | carromman i is on the board | - | 0 | 1 |
+| 57 - 60 | queen: on the board, waiting for my cover, mine, the opponent's (one of four) | - | 0 | 1 |
+| 61 | I may pocket and cover the queen | - | 0 | 1 |
+| 62, 63 | dues and penalties owed by me, by the opponent | carrommen | 0 | 9 |
+| 64, 65 | my score, the opponent's score in this game | points | 0 | 36 |
+| 66, 67 | games won by me, by the opponent | games | 0 | 2 |
+| 68 | board number in this game | - | 0 | 49 |
+| 69 | I play white | - | 0 | 1 |
+| 70 | the break is still to be made | - | 0 | 1 |
+| 71 | attempts at the break I have failed | - | 0 | 3 |
+| 72 | consecutive turns without a touch | turns | 0 | 12 |
+| 73 | I have already struck in this turn | - | 0 | 1 |
+
+Carromman i is own for i = 0 to 8, the opponent's for 9 to 17, the queen for 18. A count
+beyond its bound is reported as the bound.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from carrom.board import Board
+from carrom.pieces import N_CARROMMEN
+from carrom.view import View
+
+PIECE_FEATURES = 3
+"""Features of each carromman: x, y, on the board."""
+PIECES_SIZE = PIECE_FEATURES * N_CARROMMEN
+"""Length of the part that describes the carrommen; the game follows it."""
+
+_GAME_HIGH = [
+    *[1, 1, 1, 1],  # where the queen is
+    *[1, 9, 9, 36, 36, 2, 2, 49],  # right to her, owed, score, games, board number
+    *[1, 1, 3, 12, 1],  # white, break, failed breaks, idle turns, turn begun
+]
+GAME_SIZE = len(_GAME_HIGH)
+"""Length of the part that describes the game."""
+SIZE = PIECES_SIZE + GAME_SIZE
+
+
+def observation_space(board: Board) -> spaces.Box:
+    """The space of one observation: float32, shape (74,), bounds as in the table above."""
+    reach = board.half_side
+    low = np.concatenate([np.tile([-reach, -reach, 0], N_CARROMMEN), np.zeros(GAME_SIZE)])
+    high = np.concatenate([np.tile([reach, reach, 1], N_CARROMMEN), _GAME_HIGH])
+    return spaces.Box(low.astype(np.float32), high.astype(np.float32), dtype=np.float32)
+
+
+def encode(view: View) -> NDArray[np.float32]:
+    """The observation of ``view``, float32 (74,), a fresh array."""
+    observation = np.empty(SIZE, np.float32)
+    pieces = observation[:PIECES_SIZE].reshape(N_CARROMMEN, PIECE_FEATURES)
+    pieces[:, :2] = view.positions
+    pieces[:, 2] = view.on_board
+    queen = np.zeros(4)
+    queen[view.queen] = 1
+    game = [
+        *queen,
+        view.queen_allowed,
+        *view.owed,
+        *view.score,
+        *view.games,
+        view.board_number,
+        view.plays_white,
+        view.break_to_be_made,
+        view.failed_breaks,
+        view.idle_turns,
+        view.turn_begun,
+    ]
+    observation[PIECES_SIZE:] = np.minimum(game, _GAME_HIGH)
+    return observation

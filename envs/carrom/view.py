@@ -1,0 +1,73 @@
+"""A position as the player who is about to strike sees it."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from carrom.baseline import Interval, free_places
+from carrom.board import Board
+from carrom.pieces import N_PER_SIDE
+
+OWN = slice(0, N_PER_SIDE)
+OPPONENT = slice(N_PER_SIDE, 2 * N_PER_SIDE)
+
+
+class QueenStatus(IntEnum):
+    """Where the queen is, for the player who strikes."""
+
+    ON_BOARD = 0
+    WAITING = 1
+    """I pocketed her with my previous stroke and must cover her now (15)."""
+    MINE = 2
+    THEIRS = 3
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """Everything a player may know, turned to his seat.
+
+    Pairs are (own, opponent's).
+
+    Attributes:
+        board: the board played on.
+        positions: float64 (19, 2), metres, the player's own frame: his base line is at
+            negative y. Nine own carrommen, nine of the opponent's, the queen; zero for a
+            carromman off the board.
+        on_board: bool (19,).
+        queen: where the queen is.
+        queen_allowed: whether he may pocket and cover the queen (92, 95).
+        owed: dues and penalties still to be placed.
+        score: points in this game.
+        games: games won in this match.
+        board_number: 1 to 8, 9 for an extra board.
+        plays_white: whether his carrommen are white, as the breaker's are (43).
+        break_to_be_made: whether the next stroke is an attempt at the break (44).
+        failed_breaks: attempts at the break he has failed (45).
+        idle_turns: consecutive turns in which nothing was touched (137).
+        turn_begun: whether he has already struck in this turn (63, 64).
+    """
+
+    board: Board
+    positions: NDArray[np.float64]
+    on_board: NDArray[np.bool_]
+    queen: QueenStatus = QueenStatus.ON_BOARD
+    queen_allowed: bool = False
+    owed: tuple[int, int] = (0, 0)
+    score: tuple[int, int] = (0, 0)
+    games: tuple[int, int] = (0, 0)
+    board_number: int = 1
+    plays_white: bool = True
+    break_to_be_made: bool = False
+    failed_breaks: int = 0
+    idle_turns: int = 0
+    turn_begun: bool = False
+
+    @functools.cached_property
+    def free_places(self) -> tuple[Interval, ...]:
+        """Where his striker may stand (130, 134); never empty when he is asked to strike."""
+        return free_places(self.board, self.positions, self.on_board)
