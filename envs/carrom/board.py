@@ -116,7 +116,7 @@ class Board:
 
     @property
     def base_line_y(self) -> float:
-        """y of the middle between the two base lines, in the seat's frame (negative)."""
+        """The y of the middle between the two base lines, in the seat's frame (negative)."""
         return -(self.half_side - self.base_line_from_frame - self.base_line_spacing / 2)
 
     @property

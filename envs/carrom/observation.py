@@ -2,13 +2,13 @@
 
 | index | meaning | unit | low | high |
 |---|---|---|---|---|
-| 3 i, 3 i + 1 | x, y of carromman i, the striking player's frame; 0 if off the board | m | -0.37 | 0.37 |
+| 3 i, 3 i + 1 | x, y of carromman i in my frame; 0 if off the board | m | -0.37 | 0.37 |
 | 3 i + 2 | carromman i is on the board | - | 0 | 1 |
-| 57 - 60 | queen: on the board, waiting for my cover, mine, the opponent's (one of four) | - | 0 | 1 |
+| 57 - 60 | queen: on the board, waiting for my cover, mine, theirs (one-hot) | - | 0 | 1 |
 | 61 | I may pocket and cover the queen | - | 0 | 1 |
-| 62, 63 | dues and penalties owed by me, by the opponent | carrommen | 0 | 9 |
-| 64, 65 | my score, the opponent's score in this game | points | 0 | 36 |
-| 66, 67 | games won by me, by the opponent | games | 0 | 2 |
+| 62, 63 | dues and penalties owed by me, by them | carrommen | 0 | 9 |
+| 64, 65 | my score, theirs, in this game | points | 0 | 36 |
+| 66, 67 | games won by me, by them | games | 0 | 2 |
 | 68 | board number in this game | - | 0 | 49 |
 | 69 | I play white | - | 0 | 1 |
 | 70 | the break is still to be made | - | 0 | 1 |

@@ -46,7 +46,7 @@ class Packing:
 
     def __post_init__(self) -> None:
         # Both coordinates of both neighbours shift by at most jitter / 2 each.
-        if not (self.gap >= 0 and 0 <= self.jitter and self.jitter * 2**0.5 <= self.gap):
+        if not (self.gap >= 0 and self.jitter >= 0 and self.jitter * 2**0.5 <= self.gap):
             raise ConfigError(
                 f"packing gap = {self.gap!r} m, jitter = {self.jitter!r} m: expected gap >= 0 "
                 "and 0 <= jitter <= gap / sqrt(2), or neighbours would overlap"
