@@ -92,8 +92,8 @@ def direct_shot(
     run_length, way_length = np.hypot(*run), np.hypot(*way)
     # A cosine of zero or less is no shot at all: its speed is simply very large.
     cosine = float(run @ way / (run_length * way_length + 1e-12))
-    friction = 2 * material.board_friction * GRAVITY
-    share = (1 + material.striker_restitution) * board.striker_mass
+    friction = 2 * material.friction * GRAVITY
+    share = (1 + material.restitution_striker) * board.striker_mass
     total = board.striker_mass + board.carromman_mass
     carromman_speed = math.sqrt(arrival**2 + friction * way_length)
     striker_speed = carromman_speed * total / (share * max(cosine, 1e-3))
