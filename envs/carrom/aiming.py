@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -31,9 +32,9 @@ def as_complex(points: ArrayLike) -> NDArray[np.complex128]:
     return points[..., 0] + 1j * points[..., 1]
 
 
-def as_points(numbers: NDArray[np.complex128]) -> Point:
+def as_points(numbers: NDArray[np.complexfloating[Any, Any]]) -> Point:
     """The inverse of ``as_complex``."""
-    return np.stack([numbers.real, numbers.imag], axis=-1)
+    return np.stack([numbers.real, numbers.imag], axis=-1, dtype=np.float64)
 
 
 def straight_place(board: Board, target: Point, aim: Point) -> float:
