@@ -1,0 +1,54 @@
+"""The drawing scene compiled, with the discs put where a position says.
+
+Importing this imports MuJoCo, which chooses its back end then: import it after
+``carrom.render.backend`` has chosen.
+"""
+
+from __future__ import annotations
+
+import mujoco
+import numpy as np
+from numpy.typing import ArrayLike
+
+from carrom.board import Board
+from carrom.pieces import N_DISCS
+from carrom.render.position import as_position
+from carrom.render.scene import OUT_OF_SIGHT, disc_name, drawing_scene
+from carrom.render.style import DEFAULT_STYLE, Style
+
+
+class Stage:
+    """A compiled drawing scene.
+
+    Attributes:
+        model: MuJoCo's model of the scene.
+        data: the state that ``place`` writes.
+    """
+
+    def __init__(self, board: Board, style: Style = DEFAULT_STYLE) -> None:
+        scene = drawing_scene(board, style)
+        self.model = mujoco.MjModel.from_xml_string(scene.xml, scene.assets)
+        self.data = mujoco.MjData(self.model)
+        self._slots = [
+            int(self.model.body_mocapid[self.model.body(disc_name(index)).id])
+            for index in range(N_DISCS)
+        ]
+        # Once in full, for lights and cameras; afterwards only bodies move.
+        mujoco.mj_forward(self.model, self.data)
+
+    def place(self, positions: ArrayLike, in_play: ArrayLike) -> None:
+        """Put the discs of a position where they belong and hide the others.
+
+        Args:
+            positions: (20, 2), m, board frame.
+            in_play: (20,), which discs are drawn.
+
+        Raises:
+            BoardError: a shape is wrong, or the place of a disc in play is not finite.
+        """
+        points, shown = as_position(positions, in_play)
+        places = np.full((N_DISCS, 3), (0.0, 0.0, OUT_OF_SIGHT))
+        places[shown, :2] = points[shown]
+        places[shown, 2] = 0.0
+        self.data.mocap_pos[self._slots] = places
+        mujoco.mj_kinematics(self.model, self.data)

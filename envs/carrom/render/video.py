@@ -1,0 +1,92 @@
+"""Pictures to video files."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from carrom.errors import ConfigError, RenderError
+
+_FASTEST_GIF = 50
+"""GIF counts in hundredths of a second, and browsers slow down what is shown for only one."""
+
+# What each kind of file asks of FFmpeg. Only yuv420p plays everywhere, and it needs even
+# sizes; a GIF gets a palette of its own instead of a fixed one.
+_ENCODERS: dict[str, dict[str, Any]] = {
+    ".mp4": {
+        "codec": "libx264",
+        "pix_fmt_out": "yuv420p",
+        "output_params": ["-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2"],
+    },
+    ".gif": {
+        "codec": "gif",
+        "pix_fmt_out": "pal8",
+        "output_params": ["-vf", "split[a][b];[a]palettegen[p];[b][p]paletteuse=dither=none"],
+    },
+}
+
+
+def write_video(
+    path: str | os.PathLike[str], frames: Iterable[NDArray[np.uint8]], fps: float
+) -> Path:
+    """Write pictures as a video, one frame each.
+
+    Args:
+        path: where to; the suffix, .mp4 or .gif, decides what is written. Missing folders
+            are made.
+        frames: pictures (height, width, 3) uint8, all of one size; an iterator is consumed
+            picture by picture. An odd size gets a black edge in an MP4.
+        fps: frames per second, at least 1; at most 50 in a GIF.
+
+    Returns:
+        The path.
+
+    Raises:
+        ConfigError: unknown suffix, bad rate, no frames, or a frame of another shape or type.
+        RenderError: the encoder failed.
+    """
+    target = Path(path)
+    encoder = _ENCODERS.get(target.suffix.lower())
+    if encoder is None:
+        raise ConfigError(
+            f"video {str(target)!r}: expected a name ending in {' or '.join(_ENCODERS)}"
+        )
+    fastest = _FASTEST_GIF if target.suffix.lower() == ".gif" else math.inf
+    if not (math.isfinite(fps) and 1 <= fps <= fastest):
+        limit = "" if fastest == math.inf else f" and at most {fastest}"
+        raise ConfigError(f"fps = {fps!r}: expected a number of at least 1{limit}")
+    pictures = iter(frames)
+    first = next(pictures, None)
+    if first is None:
+        raise ConfigError(f"video {str(target)!r}: expected at least one frame, got none")
+    shape = np.shape(first)
+    _check(first, 0, shape)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    import imageio_ffmpeg
+
+    options = {"fps": fps, "macro_block_size": 1, **encoder}
+    writer = imageio_ffmpeg.write_frames(str(target), (shape[1], shape[0]), **options)
+    try:
+        writer.send(None)
+        writer.send(np.ascontiguousarray(first))
+        for index, frame in enumerate(pictures, start=1):
+            _check(frame, index, shape)
+            writer.send(np.ascontiguousarray(frame))
+    except OSError as error:
+        raise RenderError(f"video {str(target)!r}: the encoder failed: {error}") from error
+    finally:
+        writer.close()
+    return target
+
+
+def _check(frame: NDArray[np.uint8], index: int, shape: tuple[int, ...]) -> None:
+    given, kind = np.shape(frame), getattr(frame, "dtype", type(frame))
+    if len(shape) != 3 or shape[2] != 3 or given != shape or kind != np.uint8:
+        wanted = shape if len(shape) == 3 and shape[2] == 3 else "(height, width, 3)"
+        raise ConfigError(f"frame {index} of shape {given}, {kind}: expected {wanted}, uint8")
