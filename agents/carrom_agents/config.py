@@ -1,0 +1,190 @@
+"""Everything that defines an experiment, as frozen dataclasses.
+
+Files in ``configs/`` and the command line fill them in; a run folder keeps the resolved
+one. The texts under the fields are the command line's help.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import tyro
+
+from carrom.errors import ConfigError
+from carrom_agents import strict_yaml
+
+WandbMode = Literal["online", "offline", "disabled"]
+
+
+def _number(default: Any, low: float, high: float = math.inf) -> Any:
+    """A field whose value, or each of whose values, lies between ``low`` and ``high``."""
+    return dataclasses.field(default=default, metadata={"range": (low, high)})
+
+
+@dataclass(frozen=True)
+class _Checked:
+    """Refuses values outside the range that a field declares."""
+
+    def __post_init__(self) -> None:
+        for field in dataclasses.fields(self):
+            if "range" not in field.metadata:
+                continue
+            low, high = field.metadata["range"]
+            value = getattr(self, field.name)
+            for number in value if isinstance(value, tuple) else (value,):
+                if number is not None and not low <= number <= high:
+                    wanted = f"at least {low:g}" if math.isinf(high) else f"{low:g} to {high:g}"
+                    raise ConfigError(f"{field.name} = {value!r}: expected {wanted}")
+
+
+@dataclass(frozen=True)
+class EnvConfig(_Checked):
+    """Which environment is played, and how many copies of it at once."""
+
+    id: str = "CarromShot-v0"
+    """Gymnasium id."""
+    num_envs: int = _number(256, 2)
+    """Environments played side by side."""
+    threads: int = _number(2, 1)
+    """Threads that compute strokes; the results do not depend on it."""
+    action_coding: Literal["target", "direct"] = "target"
+    """A carromman and a pocket with residuals, or three plain numbers."""
+    striker_placing: Literal["snap", "strict"] = "snap"
+    """Whether an illegal place means the nearest legal one."""
+    noise: str = "expert"
+    """Execution noise: how exactly strikes are carried out."""
+    opponent: str = "random"
+    """Who sits opposite, where the environment has an opponent."""
+    reward: str = "aicf"
+    """Reward preset."""
+    max_strokes: int | None = _number(None, 1)
+    """Own strokes after which an episode is truncated; the environment's own limit if unset."""
+
+
+@dataclass(frozen=True)
+class NetworkConfig(_Checked):
+    """Size of the actor-critic, and how widely it explores at first."""
+
+    width: int = _number(64, 1)
+    """Features of a carromman, of a shot and of the position."""
+    place_width: int = _number(16, 1)
+    """Features of a shot from one place."""
+    initial_std: tuple[float, float, float] = _number((0.05, 0.03, 0.15), 1e-4, 1.0)
+    """Standard deviations of the three action numbers at the start."""
+
+
+@dataclass(frozen=True)
+class PpoConfig(_Checked):
+    """Proximal policy optimisation (Schulman et al. 2017, https://arxiv.org/abs/1707.06347)."""
+
+    rollout_length: int = _number(8, 1)
+    """Steps of each environment between updates."""
+    epochs: int = _number(4, 1)
+    """Passes over each rollout."""
+    minibatches: int = _number(8, 1)
+    """Parts that a rollout is cut into in each pass."""
+    learning_rate: float = _number(1e-3, 0.0, 1.0)
+    """Adam's step size at the start."""
+    final_learning_rate: float = _number(1e-4, 0.0, 1.0)
+    """Step size at the end; linear in between."""
+    discount: float = _number(0.99, 0.0, 1.0)
+    """gamma."""
+    trace: float = _number(0.95, 0.0, 1.0)
+    """lambda of generalised advantage estimation."""
+    clip: float = _number(0.2, 1e-3, 1.0)
+    """How far the probability ratio may usefully move from one."""
+    value_coefficient: float = _number(0.5, 0.0)
+    """Weight of the value loss."""
+    entropy_coefficient: float = _number(0.003, 0.0)
+    """Weight of the entropy at the start."""
+    final_entropy_coefficient: float = _number(0.0, 0.0)
+    """Weight of the entropy at the end; linear in between."""
+    max_gradient_norm: float = _number(0.5, 1e-6)
+    """Longer gradients are shortened to this."""
+    target_kl: float | None = _number(0.05, 1e-6)
+    """A pass that finds the policy farther than this from the old one ends the update."""
+
+
+@dataclass(frozen=True)
+class EvaluationConfig(_Checked):
+    """What is measured while training and at the end."""
+
+    every_updates: int = _number(20, 1)
+    """Updates between evaluations of the most probable action."""
+    positions: int = _number(256, 1)
+    """Positions of each evaluation while training."""
+    final_positions: int = _number(1000, 2)
+    """Positions in which trained, untrained and random players are compared at the end."""
+    video_strokes: int = _number(8, 0)
+    """Strokes of the trained agent to film; 0 for no video."""
+
+
+@dataclass(frozen=True)
+class LoggingConfig(_Checked):
+    """Where the run is kept and who is told about it."""
+
+    directory: str = "runs"
+    """Folder of the run folders."""
+    progress: bool = True
+    """Show a progress bar."""
+    wandb: Annotated[WandbMode, tyro.conf.arg(prefix_name=False)] = "offline"
+    """Weights & Biases: offline writes only to the run folder, online needs an API key."""
+    wandb_project: str = "carrom-rl"
+    """Weights & Biases project."""
+    tensorboard: bool = False
+    """Also write TensorBoard events (needs the extra `tensorboard`)."""
+    checkpoint_every_updates: int = _number(50, 1)
+    """Updates between checkpoints; one is always written at the end."""
+
+
+@dataclass(frozen=True)
+class ExperimentConfig(_Checked):
+    """A training run."""
+
+    name: str = "experiment"
+    """Start of the run folder's name."""
+    seed: int = _number(0, 0)
+    """The one source of all randomness."""
+    total_strokes: int = _number(500_000, 1)
+    """Own strokes to train on; rounded up to whole rollouts."""
+    env: EnvConfig = EnvConfig()
+    network: NetworkConfig = NetworkConfig()
+    ppo: PpoConfig = PpoConfig()
+    evaluation: EvaluationConfig = EvaluationConfig()
+    logging: LoggingConfig = LoggingConfig()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.rollout_strokes % self.ppo.minibatches:
+            raise ConfigError(
+                f"ppo.minibatches = {self.ppo.minibatches}: expected a divisor of env.num_envs * "
+                f"ppo.rollout_length = {self.rollout_strokes}"
+            )
+
+    @property
+    def rollout_strokes(self) -> int:
+        """Strokes between two updates."""
+        return self.env.num_envs * self.ppo.rollout_length
+
+    @property
+    def updates(self) -> int:
+        """Updates of the whole run."""
+        return -(-self.total_strokes // self.rollout_strokes)
+
+
+def load_config(path: Path) -> ExperimentConfig:
+    """The experiment that a YAML file describes.
+
+    Raises:
+        ConfigError: missing file, unknown key, wrong type or bad value: says which and where.
+    """
+    return strict_yaml.load(ExperimentConfig, path)
+
+
+def dump_config(config: ExperimentConfig) -> str:
+    """The YAML of ``config``: ``load_config`` of it gives an equal one."""
+    return strict_yaml.dump(config)
