@@ -1,0 +1,96 @@
+"""The umpire for ordinary Python: numpy in, numpy out, one compiled call on the CPU.
+
+``jax.jit`` of the pure functions spends far more time on passing some eighty small arrays
+than on the laws. Here states, facts and rulings cross as one int32 vector each.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from numpy.typing import NDArray
+
+from carrom.laws import finish, umpire
+from carrom.laws.ruling import Ruling
+from carrom.laws.state import SINGLES, MatchFormat, MatchState, integers, new_match
+from carrom.laws.stroke import StrokeFacts
+
+
+def rule_jit(
+    state: MatchState, facts: StrokeFacts, *, format: MatchFormat = SINGLES
+) -> tuple[MatchState, Ruling]:
+    """``carrom.laws.rule`` with numpy leaves in and out, compiled once per format."""
+    call, layout = _compiled_rule(format)
+    return layout.unpack(np.asarray(call(_pack((state, facts)))))
+
+
+def next_board_jit(
+    state: MatchState, *, format: MatchFormat = SINGLES, toss: int = 0
+) -> MatchState:
+    """``carrom.laws.next_board`` with numpy leaves in and out, compiled once per format."""
+    call, layout = _compiled_next_board(format)
+    return layout.unpack(np.asarray(call(_pack((state, integers(toss))))))
+
+
+class _Layout:
+    """How the leaves of a pytree lie in an int32 vector."""
+
+    def __init__(self, example: Any) -> None:
+        leaves, self.structure = jax.tree.flatten(example)
+        sizes = [int(np.prod(leaf.shape)) for leaf in leaves]
+        ends = np.cumsum(sizes).tolist()
+        # A scalar is taken out by an index, an array by a slice.
+        self.parts = [
+            (end - 1 if leaf.shape == () else slice(end - size, end), leaf.dtype == bool)
+            for leaf, size, end in zip(leaves, sizes, ends, strict=True)
+        ]
+
+    def unpack(self, vector: Any) -> Any:
+        """The pytree whose leaves lie in ``vector``, a numpy or JAX array."""
+        leaves = [vector[part] != 0 if is_bool else vector[part] for part, is_bool in self.parts]
+        return jax.tree.unflatten(self.structure, leaves)
+
+
+def _pack(tree: Any) -> NDArray[np.int32]:
+    values: list[int] = []
+    for leaf in jax.tree.leaves(tree):
+        if leaf.ndim:
+            values.extend(leaf.tolist())
+        else:
+            values.append(int(leaf))
+    return np.array(values, np.int32)
+
+
+def _compile(
+    function: Callable[..., Any], *examples: Any
+) -> tuple[Callable[[NDArray[np.int32]], jax.Array], _Layout]:
+    """``function`` of pytrees as a compiled function of one vector, and its result's layout."""
+    inputs = _Layout(examples)
+    layout = _Layout(jax.eval_shape(function, *examples))
+
+    def packed(vector: jax.Array) -> jax.Array:
+        result = function(*inputs.unpack(vector))
+        return jnp.concatenate([jnp.ravel(x).astype(jnp.int32) for x in jax.tree.leaves(result)])
+
+    cpu = jax.local_devices(backend="cpu")[0]
+    compiled = jax.jit(packed)
+    return lambda vector: compiled(jax.device_put(vector, cpu)), layout
+
+
+@functools.cache
+def _compiled_rule(format: MatchFormat):
+    function = functools.partial(umpire.rule, format=format)
+    return _compile(function, new_match(format), StrokeFacts.shot())
+
+
+@functools.cache
+def _compiled_next_board(format: MatchFormat):
+    def function(state: MatchState, toss: jax.Array) -> MatchState:
+        return finish.next_board(state, format=format, toss=toss)
+
+    return _compile(function, new_match(format), integers(0))

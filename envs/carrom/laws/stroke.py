@@ -1,0 +1,178 @@
+"""What a stroke did, as the umpire is told, and whether that can be true."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+import jax
+import numpy as np
+
+from carrom.errors import FactsError
+from carrom.laws.state import MatchState, Pair, QueenState, Scalar, flags, integers
+from carrom.pieces import N_PER_SIDE, Colour
+
+PLENTY = 2 * N_PER_SIDE
+"""Room for every carromman there is."""
+
+
+class Event(IntEnum):
+    """What happened. Only the first two and ``FOUL`` can pocket anything."""
+
+    SHOT = 0
+    """A stroke by the player with the turn."""
+    EARLY_BREAK = 1
+    """The break was played before the call "play" (47)."""
+    FOUL = 2
+    """The player with the turn broke a law in or after the first stroke of it (64)."""
+    TECHNICAL_FOUL = 3
+    """The player with the turn broke a law before the first stroke of it (63.a)."""
+    TECHNICAL_FOUL_OPPONENT = 4
+    """A player of the side without the turn broke a law (63.b)."""
+    OUT_OF_TURN = 5
+    """A player of the side without the turn struck (51)."""
+    NO_STRIKER_SPACE = 6
+    """The striker cannot be set anywhere (142)."""
+    VOID = 7
+    """An event beyond control that cannot be undone (140): the physics diverged."""
+    CONCEDE_GAME = 8
+    """The player with the turn concedes the game (139)."""
+    CONCEDE_MATCH = 9
+    """The player with the turn concedes the match (139)."""
+
+
+_CAN_POCKET = (Event.SHOT, Event.EARLY_BREAK, Event.FOUL)
+
+
+@jax.tree_util.register_dataclass
+@dataclass(frozen=True)
+class StrokeFacts:
+    """The facts of a stroke, or of an event without one. Leaves as in ``carrom.laws.state``.
+
+    Attributes:
+        event: int32, an ``Event``.
+        proper: bool, the stroke was played according to the laws (2.a).
+        touched: bool, the striker touched a carromman or the queen.
+        pocketed: int32 (2,), carrommen pocketed per colour.
+        pocketed_queen: bool.
+        pocketed_striker: bool.
+        overboard: int32 (2,), carrommen that jumped off the surface (65, 66.a), per colour.
+        overboard_queen: bool.
+        overboard_striker: bool, the striker left the board (116).
+        claims: bool, the winner claims all extra points (87.b).
+        waive: bool (2,), the creditor waives the dues and penalties of the colour that
+            could be placed now (87.a). Carrommen that come out because they were wrongly
+            pocketed are not his to waive (U23).
+        room_returned: int32, how many wrongly pocketed carrommen find room on the board
+            (U28); the rest waits as owed.
+        room_due: int32, how many due and penalty carrommen find room (79.a), the striking
+            side's first.
+    """
+
+    event: Scalar
+    proper: Scalar
+    touched: Scalar
+    pocketed: Pair
+    pocketed_queen: Scalar
+    pocketed_striker: Scalar
+    overboard: Pair
+    overboard_queen: Scalar
+    overboard_striker: Scalar
+    claims: Scalar
+    waive: Pair
+    room_returned: Scalar
+    room_due: Scalar
+
+    @classmethod
+    def shot(
+        cls,
+        *,
+        touched: bool = True,
+        pocketed: tuple[int, int] = (0, 0),
+        queen: bool = False,
+        striker: bool = False,
+        proper: bool = True,
+        overboard: tuple[int, int] = (0, 0),
+        overboard_queen: bool = False,
+        overboard_striker: bool = False,
+        claims: bool = True,
+        waive: bool | tuple[bool, bool] = False,
+        room_returned: int = PLENTY,
+        room_due: int = PLENTY,
+        event: Event = Event.SHOT,
+    ) -> StrokeFacts:
+        """The facts from plain Python values; ``queen`` and ``striker`` were pocketed."""
+        return cls(
+            event=integers(event),
+            proper=flags(proper),
+            touched=flags(touched),
+            pocketed=integers(pocketed),
+            pocketed_queen=flags(queen),
+            pocketed_striker=flags(striker),
+            overboard=integers(overboard),
+            overboard_queen=flags(overboard_queen),
+            overboard_striker=flags(overboard_striker),
+            claims=flags(claims),
+            waive=flags(np.broadcast_to(waive, 2)),
+            room_returned=integers(room_returned),
+            room_due=integers(room_due),
+        )
+
+    @classmethod
+    def without_stroke(cls, event: Event, *, room_due: int = PLENTY) -> StrokeFacts:
+        """The facts of an event in which no stroke was played."""
+        return cls.shot(event=event, touched=False, room_due=room_due)
+
+
+def foul_now(state: MatchState) -> Event:
+    """What a breach by the player with the turn is: a technical foul until he has struck."""
+    return Event.FOUL if state.board.strokes_in_turn > 0 else Event.TECHNICAL_FOUL
+
+
+def check(state: MatchState, facts: StrokeFacts) -> None:
+    """Refuse facts that contradict the position. For single states, outside ``jax.jit``.
+
+    Raises:
+        FactsError: the board is not being played, a count is negative or larger than what
+            lies on the board, the queen or the striker is said to have done two things, or
+            an event without a stroke pocketed something; names the fact and its value.
+    """
+    board, event = state.board, int(facts.event)
+    if event not in Event._value2member_map_:
+        raise FactsError(f"event = {event}: expected one of 0 to {max(Event):d}")
+    if state.match_over or board.over or board.replay:
+        raise FactsError(f"event = {Event(event).name} on a board that has ended: start the next")
+    _check_counts(state, facts)
+    for name in ("room_returned", "room_due"):
+        if int(getattr(facts, name)) < 0:
+            raise FactsError(f"{name} = {int(getattr(facts, name))}: expected 0 or more")
+    queen_on_board = int(board.queen) == QueenState.ON_BOARD
+    for name in ("pocketed_queen", "overboard_queen"):
+        if getattr(facts, name) and not queen_on_board:
+            raise FactsError(f"{name} = True while the queen is not on the board")
+    for piece in ("queen", "striker"):
+        if getattr(facts, f"pocketed_{piece}") and getattr(facts, f"overboard_{piece}"):
+            raise FactsError(f"{piece}: both pocketed and overboard, expected at most one")
+    moved = np.any(facts.pocketed) or np.any(facts.overboard) or facts.pocketed_striker
+    moved = moved or facts.pocketed_queen or facts.overboard_queen or facts.overboard_striker
+    if moved and event not in _CAN_POCKET:
+        raise FactsError(f"event = {Event(event).name} pocketed something: it has no stroke")
+    if event == Event.EARLY_BREAK and board.break_done:
+        raise FactsError("event = EARLY_BREAK after the break was made")
+
+
+def _check_counts(state: MatchState, facts: StrokeFacts) -> None:
+    for colour in (Colour.WHITE, Colour.BLACK):
+        lying = int(state.board.on_board[colour])
+        fallen, jumped = int(facts.pocketed[colour]), int(facts.overboard[colour])
+        for name, count in (("pocketed", fallen), ("overboard", jumped)):
+            if not 0 <= count <= lying:
+                raise FactsError(
+                    f"{name} {colour.name.lower()} = {count}: expected 0 to {lying}, the "
+                    "carrommen on the board"
+                )
+        if fallen + jumped > lying:
+            raise FactsError(
+                f"{colour.name.lower()}: {fallen} pocketed and {jumped} overboard, but only "
+                f"{lying} on the board"
+            )
