@@ -1,0 +1,303 @@
+"""Proximal policy optimisation as pure functions.
+
+Time is the first axis and the environments the second: [T, B]. Sources: Schulman et al. 2016
+(generalised advantage estimation, https://arxiv.org/abs/1506.02438) and 2017 (the clipped
+objective, https://arxiv.org/abs/1707.06347).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeAlias
+
+import jax
+import jax.numpy as jnp
+import optax
+from flax import struct
+
+from carrom_agents.distributions import Action, Distribution
+
+Parameters: TypeAlias = Any
+Metrics: TypeAlias = dict[str, jax.Array]
+
+
+@struct.dataclass
+class Rollout:
+    """What happened in T steps of B environments.
+
+    Attributes:
+        inputs: pytree [T, B, ...]: what the network saw when it decided.
+        action: pytree [T, B, ...], as drawn from the policy.
+        log_prob: [T, B], of those actions under the policy that drew them.
+        value: [T, B], V of the position before the action.
+        next_value: [T, B], V of the position after it: of the final one where the episode
+            was truncated, of anything where it terminated.
+        reward: [T, B].
+        terminated: bool [T, B], the episode came to its end.
+        truncated: bool [T, B], it was cut off.
+        valid: bool [T, B], false for steps whose action was ignored because they reset
+            the environment (autoreset mode NEXT_STEP).
+    """
+
+    inputs: Any
+    action: Action
+    log_prob: jax.Array
+    value: jax.Array
+    next_value: jax.Array
+    reward: jax.Array
+    terminated: jax.Array
+    truncated: jax.Array
+    valid: jax.Array
+
+
+@struct.dataclass
+class Batch:
+    """Independent samples [N, ...] for the loss; the fields are those of ``Rollout``."""
+
+    inputs: Any
+    action: Action
+    log_prob: jax.Array
+    advantage: jax.Array
+    target: jax.Array
+    valid: jax.Array
+
+
+class Evaluation(NamedTuple):
+    """The network's opinion on a batch: policy and values of batch shape [N]."""
+
+    policy: Distribution
+    value: jax.Array
+
+
+Apply: TypeAlias = Callable[[Parameters, Any], Evaluation]
+"""The network as a function of its parameters and inputs."""
+
+
+@struct.dataclass
+class Learner:
+    """Everything that learning changes.
+
+    Attributes:
+        params: of the network.
+        optimiser: state of the optimiser.
+        skipped: int, minibatches passed over because the loss or gradient was not finite.
+    """
+
+    params: Parameters
+    optimiser: optax.OptState
+    skipped: jax.Array
+
+
+def advantages(
+    *,
+    reward: jax.Array,
+    value: jax.Array,
+    next_value: jax.Array,
+    terminated: jax.Array,
+    truncated: jax.Array,
+    discount: float,
+    trace: float,
+) -> jax.Array:
+    """Generalised advantage estimates.
+
+    A_t = delta_t + discount trace A_(t+1), where delta_t = r_t + discount V_(t+1) - V_t. At a
+    termination nothing follows, so V_(t+1) counts as zero; at a truncation it counts, being
+    the value of the position that was cut off. At neither does A_(t+1) count, which belongs
+    to another episode.
+
+    Args:
+        reward: [T, B].
+        value: [T, B], V_t.
+        next_value: [T, B], V_(t+1), see ``Rollout``.
+        terminated: bool [T, B].
+        truncated: bool [T, B].
+        discount: gamma.
+        trace: lambda.
+
+    Returns:
+        [T, B]; the return that the critic should learn is this plus ``value``.
+    """
+    following = jnp.where(terminated, 0.0, next_value)
+    delta = reward + discount * following - value
+    over = terminated | truncated
+
+    def step(later: jax.Array, now: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
+        delta, over = now
+        # A choice, not a product with zero, which would pass on what is not finite.
+        advantage = delta + jnp.where(over, 0.0, discount * trace * later)
+        return advantage, advantage
+
+    _, result = jax.lax.scan(step, jnp.zeros_like(delta[0]), (delta, over), reverse=True)
+    return result
+
+
+def masked_mean(values: jax.Array, valid: jax.Array) -> jax.Array:
+    """Mean of the values that count; zero if none does."""
+    return jnp.sum(jnp.where(valid, values, 0.0)) / jnp.maximum(jnp.sum(valid), 1)
+
+
+def normalise(advantage: jax.Array, valid: jax.Array) -> jax.Array:
+    """Shift and scale [N] to mean zero and standard deviation one over the valid ones."""
+    centred = advantage - masked_mean(advantage, valid)
+    return centred / (jnp.sqrt(masked_mean(centred**2, valid)) + 1e-8)
+
+
+def explained_variance(prediction: jax.Array, target: jax.Array, valid: jax.Array) -> jax.Array:
+    """1 - Var(target - prediction) / Var(target): 1 is perfect, 0 no better than the mean."""
+
+    def variance(values: jax.Array) -> jax.Array:
+        return masked_mean((values - masked_mean(values, valid)) ** 2, valid)
+
+    return 1 - variance(target - prediction) / (variance(target) + 1e-8)
+
+
+def loss(
+    params: Parameters,
+    batch: Batch,
+    *,
+    apply: Apply,
+    clip: float,
+    value_coefficient: float,
+    entropy_coefficient: jax.Array | float,
+) -> tuple[jax.Array, Metrics]:
+    """The clipped surrogate loss of one minibatch, whose advantages are normalised first.
+
+    Returns:
+        The loss to minimise, and its parts: losses, entropy, approximate KL divergence of the
+        new policy from the old (mean of r - 1 - log r, Schulman 2020,
+        http://joschu.net/blog/kl-approx.html) and the share of clipped ratios.
+    """
+    policy, value = apply(params, batch.inputs)
+    log_ratio = policy.log_prob(batch.action) - batch.log_prob
+    ratio = jnp.exp(log_ratio)
+    advantage = normalise(batch.advantage, batch.valid)
+    clipped = jnp.clip(ratio, 1 - clip, 1 + clip)
+    gain = jnp.minimum(ratio * advantage, clipped * advantage)
+    policy_loss = -masked_mean(gain, batch.valid)
+    value_loss = 0.5 * masked_mean((value - batch.target) ** 2, batch.valid)
+    entropy = masked_mean(policy.entropy(), batch.valid)
+    total = policy_loss + value_coefficient * value_loss - entropy_coefficient * entropy
+    return total, {
+        "policy_loss": policy_loss,
+        "value_loss": value_loss,
+        "entropy": entropy,
+        "approximate_kl": masked_mean(ratio - 1 - log_ratio, batch.valid),
+        "clip_fraction": masked_mean(jnp.abs(ratio - 1) > clip, batch.valid),
+    }
+
+
+def update(
+    learner: Learner,
+    rollout: Rollout,
+    key: jax.Array,
+    entropy_coefficient: jax.Array,
+    *,
+    apply: Apply,
+    optimiser: optax.GradientTransformation,
+    discount: float,
+    trace: float,
+    clip: float,
+    value_coefficient: float,
+    epochs: int,
+    minibatches: int,
+    target_kl: float | None,
+) -> tuple[Learner, Metrics]:
+    """Learn from one rollout.
+
+    A minibatch whose loss or gradient is not finite changes nothing and is counted. Once a
+    pass over the rollout finds a mean approximate KL divergence above ``target_kl``, the
+    passes after it change nothing either.
+
+    Args:
+        learner: as it was when, or before, the rollout was collected.
+        rollout: [T, B], with T B a multiple of ``minibatches``.
+        key: draws the minibatches.
+        entropy_coefficient: scalar; an argument, so that it can be annealed.
+        apply: the network.
+        optimiser: what ``learner.optimiser`` is the state of.
+        discount: gamma.
+        trace: lambda.
+        clip: largest useful deviation of the probability ratio from one.
+        value_coefficient: weight of the value loss.
+        epochs: passes over the rollout.
+        minibatches: parts of the rollout in each pass.
+        target_kl: None never stops early.
+
+    Returns:
+        The new learner and metrics: means over the minibatches that were learnt from.
+    """
+    advantage = advantages(
+        reward=rollout.reward,
+        value=rollout.value,
+        next_value=rollout.next_value,
+        terminated=rollout.terminated,
+        truncated=rollout.truncated,
+        discount=discount,
+        trace=trace,
+    )
+    samples = Batch(
+        inputs=rollout.inputs,
+        action=rollout.action,
+        log_prob=rollout.log_prob,
+        advantage=advantage,
+        target=advantage + rollout.value,
+        valid=rollout.valid,
+    )
+    samples = jax.tree.map(lambda leaf: leaf.reshape(-1, *leaf.shape[2:]), samples)
+    gradient = jax.value_and_grad(loss, has_aux=True)
+
+    def learn(learner: Learner, batch: Batch) -> tuple[Learner, Metrics]:
+        (total, metrics), grads = gradient(
+            learner.params,
+            batch,
+            apply=apply,
+            clip=clip,
+            value_coefficient=value_coefficient,
+            entropy_coefficient=entropy_coefficient,
+        )
+        norm = optax.tree.norm(grads)
+        changes, state = optimiser.update(grads, learner.optimiser, learner.params)
+        params = optax.apply_updates(learner.params, changes)
+        sound = jnp.isfinite(total) & jnp.isfinite(norm)
+        new = Learner(params, state, learner.skipped)
+        old = dataclasses.replace(learner, skipped=learner.skipped + 1)
+        learner = jax.tree.map(lambda a, b: jnp.where(sound, a, b), new, old)
+        metrics = metrics | {"loss": total, "gradient_norm": norm}
+        metrics = {name: jnp.where(sound, value, 0.0) for name, value in metrics.items()}
+        return learner, metrics | {"learnt": sound.astype(jnp.float32)}
+
+    def epoch(
+        state: tuple[Learner, jax.Array], key: jax.Array
+    ) -> tuple[tuple[Learner, jax.Array], Metrics]:
+        learner, stopped = state
+        order = jax.random.permutation(key, samples.valid.size).reshape(minibatches, -1)
+
+        def run(learner: Learner) -> tuple[Learner, Metrics]:
+            def minibatch(learner: Learner, index: jax.Array) -> tuple[Learner, Metrics]:
+                return learn(learner, jax.tree.map(lambda leaf: leaf[index], samples))
+
+            return jax.lax.scan(minibatch, learner, order)
+
+        def rest(learner: Learner) -> tuple[Learner, Metrics]:
+            _, metrics = jax.eval_shape(run, learner)
+            return learner, jax.tree.map(lambda m: jnp.zeros(m.shape, m.dtype), metrics)
+
+        learner, metrics = jax.lax.cond(stopped, rest, run, learner)
+        if target_kl is not None:
+            divergence = jnp.sum(metrics["approximate_kl"]) / jnp.maximum(
+                jnp.sum(metrics["learnt"]), 1
+            )
+            stopped = stopped | (divergence > target_kl)
+        return (learner, stopped), metrics
+
+    (learner, _), metrics = jax.lax.scan(
+        epoch, (learner, jnp.array(False)), jax.random.split(key, epochs)
+    )
+    learnt = jnp.sum(metrics.pop("learnt"))
+    summary = {name: jnp.sum(value) / jnp.maximum(learnt, 1) for name, value in metrics.items()}
+    flat_value = rollout.value.reshape(-1)
+    summary["explained_variance"] = explained_variance(flat_value, samples.target, samples.valid)
+    summary["minibatches_learnt"] = learnt
+    summary["minibatches_skipped"] = learner.skipped
+    return learner, summary
