@@ -7,7 +7,7 @@ jitted and vmapped. ``rule_jit`` and ``next_board_jit`` are the same for ordinar
 
 from carrom.laws.finish import next_board, sides_change
 from carrom.laws.host import next_board_jit, rule_jit
-from carrom.laws.lawbook import LAW_IDS, LAWS
+from carrom.laws.lawbook import LAW_IDS, LAWS, law_mask
 from carrom.laws.ruling import Ruling
 from carrom.laws.state import (
     DOUBLES,
@@ -46,6 +46,7 @@ __all__ = [
     "cited",
     "colour_of",
     "foul_now",
+    "law_mask",
     "new_board",
     "new_game",
     "new_match",

@@ -1,10 +1,12 @@
 """The laws, one line each in our own words: what the umpire's citations refer to.
 
-The wording states what an engine does with the law. ``LAWS`` is ordered by number and its
-order is that of ``Ruling.laws``.
+The wording states what an engine does with the law. ``LAWS`` is ordered by number.
 """
 
 from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 LAWS: dict[str, str] = {
     # Interpretation.
@@ -254,4 +256,21 @@ LAWS: dict[str, str] = {
 """Law id -> its gist. The engine cites those that can arise from a simulated stroke."""
 
 LAW_IDS: tuple[str, ...] = tuple(LAWS)
-"""The order of the mask ``Ruling.laws``."""
+"""The order of the bits of ``Ruling.laws``."""
+BITS_PER_WORD = 31
+N_LAW_WORDS = -(-len(LAW_IDS) // BITS_PER_WORD)
+
+
+def law_mask(words: ArrayLike) -> NDArray[np.bool_]:
+    """The laws of one ruling or of many, spread out.
+
+    Args:
+        words: int32 (..., N_LAW_WORDS), as in ``Ruling.laws``: bit ``b`` of word ``w`` stands
+            for ``LAW_IDS[w * BITS_PER_WORD + b]``. So few bits are kept in words because XLA
+            on the CPU needs longer to spread them out than to apply all the laws.
+
+    Returns:
+        bool (..., len(LAW_IDS)).
+    """
+    bits = (np.asarray(words)[..., None] >> np.arange(BITS_PER_WORD)) & 1
+    return bits.reshape(*bits.shape[:-2], -1)[..., : len(LAW_IDS)] > 0

@@ -44,7 +44,7 @@ class Ruling:
         game_over: bool, the game ends with this board (56).
         match_over: bool, the match ends with this board (57).
         sides_change: bool, the players change sides before the next board (58-60).
-        laws: bool (n,), over ``carrom.laws.lawbook.LAW_IDS``: the laws that decided.
+        laws: int32 (8,), the laws that decided, as bits; see ``cited`` and ``law_mask``.
     """
 
     striker: Scalar
@@ -72,4 +72,4 @@ class Ruling:
     game_over: Scalar
     match_over: Scalar
     sides_change: Scalar
-    laws: Pair
+    laws: jax.Array

@@ -228,7 +228,7 @@ def side_of(seat: Number, *, doubles: bool) -> Number:
     return seat % 2 if doubles else seat // 2
 
 
-def colour_of(seat: Scalar | int, board: BoardState, *, doubles: bool) -> Scalar:
+def colour_of(seat: Number, board: BoardState, *, doubles: bool) -> Scalar:
     """Colour ``seat`` plays on ``board``: the breaker's side is white (43)."""
     white = side_of(board.breaker_seat, doubles=doubles)
     return (side_of(seat, doubles=doubles) + white) % 2

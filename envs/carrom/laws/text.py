@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from carrom.laws.lawbook import LAW_IDS, LAWS
+from carrom.laws.lawbook import LAW_IDS, LAWS, law_mask
 from carrom.laws.ruling import Ruling
 
 # These accompany a decision but never are it; they are cited last.
@@ -21,7 +21,7 @@ def cited(ruling: Ruling) -> tuple[str, ...]:
     Args:
         ruling: a single ruling, not a batch.
     """
-    laws = [LAW_IDS[index] for index in np.flatnonzero(np.asarray(ruling.laws))]
+    laws = [LAW_IDS[index] for index in np.flatnonzero(law_mask(ruling.laws))]
     return tuple(sorted(laws, key=_ACCOMPANYING.__contains__))
 
 

@@ -11,10 +11,9 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 
 from carrom.laws import finish, tables
-from carrom.laws.lawbook import LAW_IDS
+from carrom.laws.lawbook import BITS_PER_WORD, LAW_IDS, N_LAW_WORDS
 from carrom.laws.ruling import Ruling
 from carrom.laws.state import (
     N_SEATS,
@@ -30,7 +29,6 @@ from carrom.pieces import N_PER_SIDE, Colour
 
 BREAK_ATTEMPTS = 3
 """Attempts at the break before the right to it is lost (45.a, A21)."""
-_BITS = 31
 
 
 class _Course(NamedTuple):
@@ -213,7 +211,7 @@ def rule(
         game_over=after.game.winner >= 0,
         match_over=after.winner >= 0,
         sides_change=finish.sides_change(after, format=format),
-        laws=_mask(laws),
+        laws=_words(laws),
     )
     return after, ruling
 
@@ -399,18 +397,10 @@ def _merge(*groups: Laws) -> Laws:
     return merged
 
 
-def _mask(laws: Laws) -> jax.Array:
-    """The laws as a mask over ``LAW_IDS``.
-
-    The flags pass through a few words of bits, which XLA computes in as many kernels; stacking
-    them would take a kernel for each.
-    """
-    flags = list(laws.values())
-    words = [
-        sum(flag.astype(jnp.int32) << bit for bit, flag in enumerate(flags[start : start + _BITS]))
-        for start in range(0, len(flags), _BITS)
-    ]
-    places = {law: place for place, law in enumerate(laws)}
-    never = len(flags)
-    word, bit = np.divmod([places.get(law, never) for law in LAW_IDS], _BITS)
-    return (jnp.stack([*words, jnp.int32(0)])[word] >> bit) & 1 > 0
+def _words(laws: Laws) -> jax.Array:
+    """The laws as the bits of a few words, see ``lawbook.law_mask``."""
+    words = [jnp.int32(0)] * N_LAW_WORDS
+    for law, holds in laws.items():
+        word, bit = divmod(LAW_IDS.index(law), BITS_PER_WORD)
+        words[word] = words[word] | (holds.astype(jnp.int32) << bit)
+    return jnp.stack(words)
