@@ -42,6 +42,8 @@ _MODULES = {
     "wgl": "mujoco.glfw",
     "cgl": "mujoco.cgl",
 }
+# What a Debian or Ubuntu machine lacks when neither works.
+_PACKAGES = "libegl1 with libgl1-mesa-dri, or libosmesa6"
 # Values with which MuJoCo's own documentation asks for "any" and for "none".
 _ANY = ("", "enable", "enabled", "on", "true", "1")
 _NONE = ("disable", "disabled", "off", "false", "0")
@@ -80,15 +82,17 @@ def open_context(width: int, height: int) -> Context:
     """
     name = choose()
     try:
+        # GLFW's context reports nothing when it fails, so it is asked beforehand.
+        if _MODULES[name] == "mujoco.glfw" and (fault := window_fault()):
+            raise OSError(fault)
         context: Context = importlib.import_module(_MODULES[name]).GLContext(width, height)
         context.make_current()
     # Missing libraries and drivers surface as almost any error, AttributeError included.
     except Exception as error:
         asked = "MUJOCO_GL asks for it" if os.environ.get("MUJOCO_GL") else "MUJOCO_GL is not set"
         raise RenderError(
-            f"back end {name!r} ({asked}) made no OpenGL context: {error}. Set MUJOCO_GL to "
-            "another of egl, osmesa, glfw, or install its library (libegl1 with "
-            "libgl1-mesa-dri, libosmesa6)"
+            f"back end {name!r} ({asked}) made no OpenGL context: {str(error).rstrip('.')}. "
+            f"Set MUJOCO_GL to another of egl, osmesa, glfw, or install {_PACKAGES}"
         ) from error
     return context
 
@@ -101,19 +105,26 @@ def _first_working() -> str:
         return "cgl" if system == "Darwin" else "wgl"
     faults: dict[str, str] = {}
     for name, find_fault in _PROBES.items():
-        fault = find_fault()
+        fault = _bound_elsewhere(name) or find_fault()
         if fault is None:
             return name
         faults[name] = fault
     tried = "; ".join(f"{name}: {fault}" for name, fault in faults.items())
     raise RenderError(
-        f"no OpenGL back end works (MUJOCO_GL is not set; tried {tried}). Install libegl1 with "
-        "libgl1-mesa-dri, or libosmesa6, or set MUJOCO_GL"
+        f"no OpenGL back end works (MUJOCO_GL is not set; tried {tried}). Install {_PACKAGES}, "
+        "or set MUJOCO_GL"
     )
 
 
 # The probes go to the libraries directly. PyOpenGL, through which MuJoCo uses them, binds a
 # process to the first platform it loads, so trying there would spoil the next candidate.
+
+
+def _bound_elsewhere(name: str) -> str | None:
+    bound = os.environ.get("PYOPENGL_PLATFORM")
+    if name in ("egl", "osmesa") and bound and bound.lower() != name:
+        return f"PYOPENGL_PLATFORM is {bound!r}"
+    return None
 
 
 def _glfw_fault() -> str | None:

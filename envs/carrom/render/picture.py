@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _LARGEST = 4096
 """Largest width and height: what every OpenGL 2 driver can draw off screen."""
+_MOST_SAMPLES = 16
 
 
 class BoardRenderer:
@@ -43,7 +44,8 @@ class BoardRenderer:
         style: colours.
 
     Raises:
-        ConfigError: unknown camera, or a size that is no whole number from 1 to 4096.
+        ConfigError: unknown camera, a size that is no whole number from 1 to 4096, or a number
+            of samples that is none from 0 to 16.
     """
 
     def __init__(
@@ -62,6 +64,8 @@ class BoardRenderer:
         for name, value in (("width", width), ("height", height)):
             if not (isinstance(value, int) and 1 <= value <= _LARGEST):
                 raise ConfigError(f"{name} = {value!r}: expected pixels from 1 to {_LARGEST}")
+        if not (isinstance(samples, int) and 0 <= samples <= _MOST_SAMPLES):
+            raise ConfigError(f"samples = {samples!r}: expected 0 to {_MOST_SAMPLES}")
         self.board, self.width, self.height, self.camera = board, width, height, camera
         self._shadows, self._samples, self._style = shadows, samples, style
         self._drawing: _Drawing | None = None

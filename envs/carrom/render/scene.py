@@ -88,7 +88,8 @@ def drawing_scene(board: Board, style: Style = DEFAULT_STYLE) -> Scene:
   <compiler autolimits="true"/>
   <statistic center="0 0 0" extent="1"/>
   <visual>
-    <headlight ambient=".34 .34 .34" diffuse=".24 .24 .24" specular="0 0 0"/>
+    <headlight ambient=".33 .33 .33" diffuse=".22 .22 .22" specular="0 0 0"/>
+    <rgba haze="{_rgb(style.room)} 1"/>
     <quality shadowsize="2048" offsamples="4" numslices="96"/>
     <map znear=".01" zfar="10"/>
   </visual>
@@ -103,7 +104,7 @@ def drawing_scene(board: Board, style: Style = DEFAULT_STYLE) -> Scene:
   </asset>
   <worldbody>
     <light name="lamp" type="spot" pos="0 0 1.1" dir="0 0 -1" cutoff="45" exponent="0"
-      castshadow="true" ambient="0 0 0" diffuse=".5 .49 .46" specular=".25 .25 .25"/>
+      castshadow="true" ambient="0 0 0" diffuse=".45 .44 .42" specular=".2 .2 .2"/>
     <camera name="top" projection="orthographic" fovy="{outer_side(board):.6g}" pos="0 0 1"/>
     <camera name="perspective" fovy="36" pos="0 -1.22 1.18" xyaxes="1 0 0 0 .7071 .7071"/>
     <camera name="player" fovy="54" pos="0 -.85 .6" xyaxes="1 0 0 0 .6 .8"/>

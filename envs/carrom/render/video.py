@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +50,7 @@ def write_video(
 
     Raises:
         ConfigError: unknown suffix, bad rate, no frames, or a frame of another shape or type.
-        RenderError: the encoder failed.
+        RenderError: the file cannot be written.
     """
     target = Path(path)
     encoder = _ENCODERS.get(target.suffix.lower())
@@ -65,24 +66,37 @@ def write_video(
     first = next(pictures, None)
     if first is None:
         raise ConfigError(f"video {str(target)!r}: expected at least one frame, got none")
-    shape = np.shape(first)
-    _check(first, 0, shape)
-    target.parent.mkdir(parents=True, exist_ok=True)
+    _check(first, 0, np.shape(first))
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.unlink(missing_ok=True)
+        _encode(target, first, pictures, {"fps": fps, "macro_block_size": 1, **encoder})
+    except OSError as error:
+        raise RenderError(f"video {str(target)!r}: {error}") from error
+    return target
+
+
+def _encode(
+    target: Path,
+    first: NDArray[np.uint8],
+    rest: Iterator[NDArray[np.uint8]],
+    options: dict[str, Any],
+) -> None:
+    """Send the pictures to FFmpeg; OSError when nothing comes of it."""
     import imageio_ffmpeg
 
-    options = {"fps": fps, "macro_block_size": 1, **encoder}
-    writer = imageio_ffmpeg.write_frames(str(target), (shape[1], shape[0]), **options)
+    height, width = first.shape[:2]
+    writer = imageio_ffmpeg.write_frames(str(target), (width, height), **options)
     try:
         writer.send(None)
-        writer.send(np.ascontiguousarray(first))
-        for index, frame in enumerate(pictures, start=1):
-            _check(frame, index, shape)
+        for index, frame in enumerate(itertools.chain([first], rest)):
+            _check(frame, index, first.shape)
             writer.send(np.ascontiguousarray(frame))
-    except OSError as error:
-        raise RenderError(f"video {str(target)!r}: the encoder failed: {error}") from error
     finally:
         writer.close()
-    return target
+    # FFmpeg's failures do not reach us otherwise: it only leaves no file.
+    if not target.is_file() or not target.stat().st_size:
+        raise OSError("the encoder wrote nothing")
 
 
 def _check(frame: NDArray[np.uint8], index: int, shape: tuple[int, ...]) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
 import math
+import threading
 import time
 from typing import TYPE_CHECKING
 
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 
 _FPS = 60
 """Stills shown per second: what screens show."""
+_PATIENCE = 5.0
+"""Longest wait for the window's thread to end, s."""
 
 
 class HumanViewer:
@@ -49,14 +53,18 @@ class HumanViewer:
 
         self._stage: Stage = Stage(board, style)
         model, data = self._stage.model, self._stage.data
+        others = set(threading.enumerate())
         self._window: mujoco.viewer.Handle = mujoco.viewer.launch_passive(
             model, data, show_left_ui=False, show_right_ui=False
         )
+        self._threads = set(threading.enumerate()) - others
+        # A forgotten window must go before MuJoCo's own exit handler takes its display away.
+        atexit.register(self.close)
         with self._window.lock():
             view = self._window.cam
             # The free camera starts where the perspective one stands, and can be turned.
             view.lookat[:] = 0.0
-            view.azimuth, view.elevation, view.distance = 90.0, -45.0, 1.75
+            view.azimuth, view.elevation, view.distance = 90.0, -45.0, 1.4
 
     @property
     def is_open(self) -> bool:
@@ -97,8 +105,11 @@ class HumanViewer:
             time.sleep(max(0.0, start + (index + 1) / _FPS - time.monotonic()))
 
     def close(self) -> None:
-        """Close the window; a second time does nothing."""
+        """Close the window and wait until it is gone; a second time does nothing."""
         self._window.close()
+        for thread in self._threads:
+            thread.join(_PATIENCE)
+        atexit.unregister(self.close)
 
     def __enter__(self) -> HumanViewer:
         return self
