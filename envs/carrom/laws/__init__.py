@@ -1,13 +1,22 @@
 """The umpire: the AICF laws as pure functions on small integer arrays.
 
-``rule`` decides on a stroke, ``next_board`` starts the board after; both are pure and can be
-jitted and vmapped. ``rule_jit`` and ``next_board_jit`` are the same for ordinary Python.
-``cited`` and ``sentences`` put a ruling into words.
+``rule`` decides on a stroke, ``next_board`` starts the board after, ``place_centre`` and
+``place_due`` say where carrommen go back; all are pure and can be jitted and vmapped. The
+names that end in ``_jit`` are the same for ordinary Python. ``cited`` and ``sentences`` put a
+ruling into words.
 """
 
 from carrom.laws.finish import next_board, sides_change
-from carrom.laws.host import next_board_jit, rule_jit
+from carrom.laws.host import next_board_jit, place_centre_jit, place_due_jit, rule_jit
 from carrom.laws.lawbook import LAW_IDS, LAWS, law_mask
+from carrom.laws.placing import (
+    DueFaults,
+    due_faults,
+    legal_due_place,
+    place_centre,
+    place_due,
+    place_jumped,
+)
 from carrom.laws.ruling import Ruling
 from carrom.laws.state import (
     DOUBLES,
@@ -35,6 +44,7 @@ __all__ = [
     "PLENTY",
     "SINGLES",
     "BoardState",
+    "DueFaults",
     "Event",
     "GameState",
     "MatchFormat",
@@ -45,13 +55,20 @@ __all__ = [
     "check",
     "cited",
     "colour_of",
+    "due_faults",
     "foul_now",
     "law_mask",
+    "legal_due_place",
     "new_board",
     "new_game",
     "new_match",
     "next_board",
     "next_board_jit",
+    "place_centre",
+    "place_centre_jit",
+    "place_due",
+    "place_due_jit",
+    "place_jumped",
     "rule",
     "rule_jit",
     "sentences",

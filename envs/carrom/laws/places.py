@@ -1,0 +1,187 @@
+"""Where a carromman fits: free places, and how hard they are to play from.
+
+Plane geometry in ``jax.numpy``, branch-free. Lengths in metres, board frame. The centre of a
+new carromman must keep a diameter away from every other: outside a circle round each of them.
+The extreme places of the region that remains are corners of these circles, so a finite list of
+candidates is exact.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.typing import ArrayLike
+
+from carrom.baseline import CLEARANCE, legal_places
+from carrom.board import Board
+from carrom.pieces import N_CARROMMEN
+
+TOLERANCE = 1e-7
+"""Slack in metres of every test, above the rounding of 32 bits and below ``CLEARANCE``."""
+_TIE = 1e-6
+"""Places whose distances differ by less are equally near."""
+_BASE_PLACES = 7
+"""Striker places sampled on a base line."""
+
+
+class Circles(NamedTuple):
+    """Circles whose intersections are candidates.
+
+    Attributes:
+        centres: (n, 2).
+        radii: (n,).
+        exist: bool (n,); the others are to be ignored.
+    """
+
+    centres: jax.Array
+    radii: jax.Array
+    exist: jax.Array
+
+
+class Candidates(NamedTuple):
+    """Places to choose from: (n, 2), and which of them exist, bool (n,)."""
+
+    points: jax.Array
+    exist: jax.Array
+
+
+def kept_free(positions: jax.Array, on_board: jax.Array, board: Board) -> Circles:
+    """Round each carromman, the circle on which another one would touch it.
+
+    Args:
+        positions: (19, 2).
+        on_board: bool (19,).
+        board: gives the carromman's size.
+    """
+    reach = jnp.full(N_CARROMMEN, board.carromman_diameter + CLEARANCE)
+    return Circles(positions, reach, on_board)
+
+
+def is_free(points: jax.Array, positions: jax.Array, on_board: jax.Array, board: Board):
+    """Whether a carromman at each of the ``points`` (..., 2) overlaps no other, bool (...)."""
+    distance = _norm(points[..., None, :] - positions)
+    return jnp.all((distance >= board.carromman_diameter - TOLERANCE) | ~on_board, axis=-1)
+
+
+def join(*groups: Candidates) -> Candidates:
+    """All candidates of several groups."""
+    return Candidates(
+        jnp.concatenate([group.points for group in groups]),
+        jnp.concatenate([group.exist for group in groups]),
+    )
+
+
+def crossings(circles: Circles) -> Candidates:
+    """The points in which two of the ``circles`` meet, two for each pair."""
+    first, second = np.triu_indices(circles.radii.shape[0], 1)
+    a, b = circles.centres[first], circles.centres[second]
+    ra, rb = circles.radii[first], circles.radii[second]
+    distance = _norm(b - a)
+    ahead = (b - a) / jnp.maximum(distance, TOLERANCE)[:, None]
+    along = (distance**2 + ra**2 - rb**2) / (2 * jnp.maximum(distance, TOLERANCE))
+    squared = ra**2 - along**2
+    height = jnp.sqrt(jnp.maximum(squared, 0))[:, None] * _left_of(ahead)
+    foot = a + along[:, None] * ahead
+    exist = circles.exist[first] & circles.exist[second] & (squared >= 0) & (distance > TOLERANCE)
+    return Candidates(
+        jnp.concatenate([foot + height, foot - height]), jnp.concatenate([exist, exist])
+    )
+
+
+def line_crossings(circles: Circles, origin: jax.Array, directions: jax.Array) -> Candidates:
+    """The points in which lines through ``origin`` (2,) meet the ``circles``.
+
+    Args:
+        circles: n circles.
+        origin: (2,).
+        directions: (m, 2), unit vectors.
+
+    Returns:
+        2 m n candidates.
+    """
+    offset = circles.centres - origin
+    along = directions @ offset.T
+    squared = circles.radii**2 - (jnp.sum(offset**2, axis=-1) - along**2)
+    half = jnp.sqrt(jnp.maximum(squared, 0))
+    reach = jnp.stack([along - half, along + half])
+    points = origin + reach[..., None] * directions[:, None, :]
+    exist = jnp.broadcast_to((squared >= 0) & circles.exist, reach.shape)
+    return Candidates(points.reshape(-1, 2), exist.reshape(-1))
+
+
+def nearest_free(
+    target: ArrayLike,
+    positions: jax.Array,
+    on_board: jax.Array,
+    seat: ArrayLike,
+    *,
+    board: Board,
+) -> jax.Array:
+    """The free place nearest to ``target`` (2,); of equally near ones the hardest for ``seat``.
+
+    There always is one near the board's centre: the carrommen cannot fill the board.
+    """
+    target = jnp.asarray(target)
+    circles = kept_free(positions, on_board, board)
+    offset = target - positions
+    length = _norm(offset)[:, None]
+    # From the middle of a carromman every way out is equally short; take the one away from
+    # the player, where 65.b wants it.
+    way = jnp.where(length > TOLERANCE, offset / jnp.maximum(length, TOLERANCE), away_from(seat))
+    touching = Candidates(positions + circles.radii[:, None] * way, on_board)
+    candidates = join(Candidates(target[None], jnp.array([True])), touching, crossings(circles))
+    usable = candidates.exist & is_free(candidates.points, positions, on_board, board)
+    distance = jnp.where(usable, _norm(candidates.points - target), jnp.inf)
+    near = distance <= jnp.min(distance) + _TIE
+    ease = jnp.where(near, openness(candidates.points, seat, board), jnp.inf)
+    return candidates.points[jnp.argmin(ease)]
+
+
+def openness(points: jax.Array, seat: ArrayLike, board: Board) -> jax.Array:
+    """How straight a player can play carrommen at ``points`` into some pocket.
+
+    Args:
+        points: (n, 2).
+        seat: the player's.
+        board: gives base line and pockets.
+
+    Returns:
+        (n,), the largest cosine of the cut over striker places and pockets: 1 on a direct line
+        from the base line to a pocket, 0 where the thinnest cut is needed, negative where the
+        carromman cannot be pocketed without a cushion.
+    """
+    low, high = legal_places(board)[1]
+    along = np.linspace(low, high, _BASE_PLACES)
+    base = np.stack([along, np.full(_BASE_PLACES, board.base_line_y)], axis=-1)
+    strikers = turned(jnp.asarray(base), seat)
+    approach = _unit(points[:, None] - strikers)
+    pocket = _unit(jnp.asarray(board.pocket_centres) - points[:, None])
+    cosine = jnp.einsum("nsk,npk->nsp", approach, pocket)
+    return jnp.max(cosine, axis=(1, 2))
+
+
+def away_from(seat: ArrayLike) -> jax.Array:
+    """The unit vector that points away from ``seat``, (2,)."""
+    return turned(jnp.array([[0.0, 1.0]]), seat)[0]
+
+
+def turned(points: jax.Array, seat: ArrayLike) -> jax.Array:
+    """Points (n, 2) of ``seat``'s frame in the board's frame."""
+    x, y = points[:, 0], points[:, 1]
+    views = jnp.stack([points, jnp.stack([-y, x], -1), -points, jnp.stack([y, -x], -1)])
+    return views[seat]
+
+
+def _norm(vectors: jax.Array) -> jax.Array:
+    return jnp.hypot(vectors[..., 0], vectors[..., 1])
+
+
+def _unit(vectors: jax.Array) -> jax.Array:
+    return vectors / jnp.maximum(_norm(vectors), TOLERANCE)[..., None]
+
+
+def _left_of(vectors: jax.Array) -> jax.Array:
+    return jnp.stack([-vectors[..., 1], vectors[..., 0]], axis=-1)
