@@ -25,16 +25,16 @@ _SEPARATION = 1e-9
 
 
 @functools.lru_cache(maxsize=256)
-def spring_damping(restitution: float) -> float:
+def spring_damping(restitution: float, steps: int = STEPS_PER_CONTACT) -> float:
     """Damping b of x'' = -(pi^2 x + b x')+ that gives ``restitution``, in contact times.
 
-    Found by bisection on the integrator in use: the textbook value is too weak here, because
-    the force is never negative, and the steps are finite.
+    Found by bisection on the integrator in use, at ``steps`` per contact time: the textbook
+    value is too weak here, because the force is never negative and the steps are finite.
     """
     low, high = 0.0, 10.0
     for _ in range(60):
         middle = (low + high) / 2
-        if _spring_restitution(middle, STEPS_PER_CONTACT) > restitution:
+        if _spring_restitution(middle, steps) > restitution:
             low = middle
         else:
             high = middle

@@ -38,7 +38,8 @@ def next_encounter(scene, shot, position, velocity):
     Returns:
         ``(situation, time, deadline, fastest)``: one of the four situations above; the time
         to the next contact or crossing of a fall circle; the time to the next fall; the
-        largest speed. Seconds and m/s, times infinite if there is no such event.
+        largest speed, infinite if one is not finite. Seconds and m/s, times infinite if
+        there is no such event.
     """
     n = len(scene.radius)
     time = deadline = math.inf
@@ -54,9 +55,9 @@ def next_encounter(scene, shot, position, velocity):
         speed2 = vx * vx + vy * vy
         if speed2 == 0.0:
             continue
-        # not max(): a speed that is not a number must be seen
-        if not speed2 <= fastest2:
-            fastest2 = speed2
+        if not speed2 < math.inf:
+            return TOUCHING, 0.0, 0.0, math.inf
+        fastest2 = max(fastest2, speed2)
         gap, nx, ny = frame_gap(position[i, 0], position[i, 1], scene.radius[i], scene)
         if gap <= 0.0 and vx * nx + vy * ny > 0.0:
             touching = True

@@ -16,26 +16,28 @@ Without it a disc that slides into an arc hops along it without end.
 """
 
 
-@numba.njit(nogil=True, cache=True)
-def resolve_contacts(scenes, shots, position, velocity, discs, geoms, normals, forces):
+@numba.njit
+def resolve_contacts(scene, shot, position, velocity, discs, geoms, normals, rows, forces):
     """Follow up the contacts of the MuJoCo step just made.
 
     Args:
-        scenes: ``SCENE`` record, shape (1,).
-        shots: ``SHOT`` record, shape (1,); spins and touches are updated.
+        scene: ``SCENE`` record.
+        shot: ``SHOT`` record; spins and touches are updated.
         position: (20, 2), m, after the step.
         velocity: (20, 2), m/s, after the step; updated.
         discs: disc of each geom, or -1, shape (n_geoms,).
         geoms: ``data.contact.geom``, (n, 2).
         normals: ``data.contact.frame``, (n, 9); the first three point from geom 1 to 2.
-        forces: ``data.efc_force``, (n,): without friction a contact has one row.
+        rows: ``data.contact.efc_address``, (n,): the contact's row, -1 if it has no force.
+        forces: ``data.efc_force``; without friction a contact has one row.
     """
-    scene, shot = scenes[0], shots[0]
     hardest = 0.0
     for k in range(len(geoms)):
-        impulse = forces[k] * shot.leg
+        if rows[k] < 0 or forces[rows[k]] <= 0.0:
+            continue
+        impulse = forces[rows[k]] * shot.leg
         i, j = discs[geoms[k, 0]], discs[geoms[k, 1]]
-        if impulse <= 0.0 or (i < 0 and j < 0):
+        if i < 0 and j < 0:
             continue
         _rub(scene, shot, velocity, i, j, normals[k, 0], normals[k, 1], impulse)
         if i < 0 or j < 0:

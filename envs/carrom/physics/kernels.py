@@ -44,13 +44,13 @@ _SPEED_LIMIT = 1e3
 """No disc of a computation that makes sense is faster, m/s."""
 
 
-@numba.njit(nogil=True, cache=True)
-def advance(scenes, shots, position, velocity, model, film, film_in_play):
+@numba.njit
+def advance(scene, shot, position, velocity, model, film, film_in_play):
     """Finish the leg that MuJoCo stepped, if any, and go on until it must step again.
 
     Args:
-        scenes: ``SCENE`` record, shape (1,).
-        shots: ``SHOT`` record, shape (1,).
+        scene: ``SCENE`` record.
+        shot: ``SHOT`` record.
         position: (20, 2), m; MuJoCo's own ``qpos``.
         velocity: (20, 2), m/s; MuJoCo's own ``qvel``.
         model: views of the MjModel: ``geom_solref, geom_solimp, geom_contype,
@@ -63,7 +63,6 @@ def advance(scenes, shots, position, velocity, model, film, film_in_play):
         timestep ``shot.leg``; FILM_FULL: call again with a longer film; NONSENSE: a speed is
         not finite or impossible; TOO_LONG: the limits of a stroke are reached.
     """
-    scene, shot = scenes[0], shots[0]
     if shot.stepping:
         shot.stepping = False
         _end_contact(scene, shot, position, velocity, model)
@@ -97,17 +96,14 @@ def advance(scenes, shots, position, velocity, model, film, film_in_play):
         _end_leg(scene, shot, position, velocity, model, film, film_in_play)
 
 
-@numba.njit(nogil=True, cache=True)
-def place(
-    scenes, shots, position, velocity, model, new_position, in_play, new_velocity, new_spin
-):
+@numba.njit
+def place(scene, shot, position, velocity, model, new_position, in_play, new_velocity, new_spin):
     """Set the discs out for a new stroke; nothing of earlier ones is left.
 
     Arguments as of ``advance``; the last four are the positions (20, 2), m, which discs are
     on the board (20,), velocities (20, 2), m/s, and spins (20,), rad/s. The record must be
     zeroed.
     """
-    scene, shot = scenes[0], shots[0]
     _, geom_solimp, geom_contype, geom_conaffinity, _, _ = model
     for k in range(N_SOLIDS):
         geom = scene.geom[k]

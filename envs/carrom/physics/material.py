@@ -70,7 +70,9 @@ class Material:
         for field in dataclasses.fields(self):
             value = getattr(self, field.name)
             low, high = field.metadata[_LIMITS]
-            if not (isinstance(value, int | float) and math.isfinite(value) and low <= value <= high):
+            if not (
+                isinstance(value, int | float) and math.isfinite(value) and low <= value <= high
+            ):
                 unit = f" {field.metadata['unit']}".rstrip()
                 raise ConfigError(
                     f"material {field.name} = {value!r}{unit}: expected {low:g} to {high:g}{unit}"

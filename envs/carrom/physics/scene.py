@@ -100,7 +100,10 @@ def build_mjcf(
             "</default>",
             "<worldbody>",
             *_frame(board, material, timestep),
-            *(['<geom name="floor" type="plane" size="1 1 0.1" contype="0" conaffinity="0"/>'] * contact),
+            *(
+                ['<geom name="floor" type="plane" size="1 1 0.1" contype="0" conaffinity="0"/>']
+                * contact
+            ),
             *(_disc(board, material, index, timestep, contact) for index in range(N_DISCS)),
             "</worldbody>",
             *(_floor_contacts(board, material) if contact else []),
@@ -127,9 +130,8 @@ def _solref(restitution: float, timestep: float) -> str:
 def _frame(board: Board, material: Material, timestep: float) -> list[str]:
     # Direct solrefs of equal priority mix by minimum; priorities keep each pair's own:
     # frame over striker over carromman.
-    common = (
-        'type="plane" size="1 1 0.1" contype="0" conaffinity="1" priority="2" '
-        + _solref(material.restitution_frame, timestep)
+    common = 'type="plane" size="1 1 0.1" contype="0" conaffinity="1" priority="2" ' + _solref(
+        material.restitution_frame, timestep
     )
     planes = []
     for k, name in enumerate(FRAME_NAMES):

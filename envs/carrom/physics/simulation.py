@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carrom.board import Board
-from carrom.physics import kernels
+from carrom.physics import compiled, kernels
 from carrom.physics.cluster import STEPS_PER_CONTACT, spring_damping
-from carrom.physics.impulses import resolve_contacts
 from carrom.physics.material import Material
 from carrom.physics.scene import (
     CORNER_NAMES,
@@ -28,6 +27,8 @@ LONGEST_LEG = 8e-3
 """Longest leg, s. Discs that brake differently meet unseen by at most mu g times its square."""
 NEAR_LEG = 1e-3
 """Longest leg while discs nearly touch, s."""
+STOP_SPEED = 1e-9
+"""Slower than this is at rest, m/s: what rounding leaves. Friction stops everything else."""
 TIME_LIMIT = 60.0
 """No stroke lasts longer, s: from 10 m/s a disc stops within 25 s on the slowest estimate."""
 LEG_LIMIT = 200_000
@@ -132,7 +133,7 @@ class Simulation:
         """
         mujoco.mj_resetData(self.model, self.data)
         self.shot[:] = 0
-        kernels.place(
+        compiled.place(
             self._scene,
             self.shot,
             self.position,
@@ -156,7 +157,7 @@ class Simulation:
         model, data, shot = self.model, self.data, self.shot
         shot["stop_time"] = until
         while True:
-            status = kernels.advance(
+            status = compiled.advance(
                 self._scene,
                 shot,
                 self.position,
@@ -171,7 +172,7 @@ class Simulation:
                 if data.ncon:
                     # The views must be fetched anew: MuJoCo moves its arena at each step.
                     contact = data.contact
-                    resolve_contacts(
+                    compiled.resolve_contacts(
                         self._scene,
                         shot,
                         self.position,
@@ -179,6 +180,7 @@ class Simulation:
                         self._discs,
                         contact.geom,
                         contact.frame,
+                        contact.efc_address,
                         data.efc_force,
                     )
             elif status == kernels.FILM_FULL:
@@ -188,9 +190,7 @@ class Simulation:
         if status == kernels.NONSENSE:
             raise Diverged("a disc has no finite or no possible speed")
         if status == kernels.TOO_LONG:
-            raise Diverged(
-                f"not at rest after {self.time:.3g} s and {int(shot['n_legs'][0])} legs"
-            )
+            raise Diverged(f"not at rest after {self.time:.3g} s and {int(shot['n_legs'][0])} legs")
         if data.warning.number.any():
             raise Diverged(f"MuJoCo warns: {_warnings(data)}")
 
@@ -246,6 +246,7 @@ def scene_record(board: Board, material: Material, model: mujoco.MjModel) -> NDA
     scene["fall_time"] = material.fall_time
     scene["longest_leg"], scene["near_leg"] = LONGEST_LEG, NEAR_LEG
     scene["spring_step"] = material.contact_time / STEPS_PER_CONTACT
+    scene["stop_speed"] = STOP_SPEED
     scene["skip"] = scene["springs"] = True
     scene["time_limit"], scene["leg_limit"] = TIME_LIMIT, LEG_LIMIT
     return scene

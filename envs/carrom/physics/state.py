@@ -47,7 +47,7 @@ SCENE = np.dtype(
         ("spring_step", np.float64),  # s
         ("springs", np.bool_),  # overlapping contacts are springs, not impacts
         ("skip", np.bool_),  # legs without contact are made without MuJoCo
-        ("stop_speed", np.float64),  # slower than this is at rest, m/s; 0 with exact friction
+        ("stop_speed", np.float64),  # slower than this is at rest, m/s
         ("time_limit", np.float64),  # s
         ("leg_limit", np.int64),
     ],
