@@ -173,13 +173,14 @@ def test_a_second_renderer_draws_as_the_first_did():
 def test_closing_one_renderer_leaves_the_others_alone():
     places, shown = scattered(4), np.ones(20, bool)
     stays, goes = BoardRenderer(BOARD, 96, 96), BoardRenderer(BOARD, 64, 48, "player")
+    forgotten = BoardRenderer(BOARD, 32, 32)
+    for other in (goes, forgotten):
+        other.render(places, shown)
     before = stays.render(places, shown)
-    goes.render(places, shown)
+    # The one that stays drew last: the others must not free what is its own.
     goes.close()
     assert np.array_equal(stays.render(places, shown), before)
-    forgotten = BoardRenderer(BOARD, 32, 32)
-    forgotten.render(places, shown)
-    del forgotten
+    del forgotten, other
     assert np.array_equal(stays.render(places, shown), before)
     stays.close()
 
