@@ -25,3 +25,7 @@ class FactsError(CarromError, ValueError):
 
 class RenderError(CarromError, RuntimeError):
     """There is nothing to draw with: no graphics back end, no display, no encoder."""
+
+
+class CheckpointError(CarromError, ValueError):
+    """A saved agent is missing, damaged, or made for another network."""
