@@ -1,6 +1,9 @@
-"""The errors this package raises on bad input. All are ``ValueError`` but the physics one."""
+"""Errors this package raises: ``ValueError`` for bad input, ``RuntimeError`` for a bad machine."""
 
 from __future__ import annotations
+
+from pathlib import Path
+from typing import Protocol
 
 
 class CarromError(Exception):
@@ -29,3 +32,25 @@ class RenderError(CarromError, RuntimeError):
 
 class CheckpointError(CarromError, ValueError):
     """A saved agent is missing, damaged, or made for another network."""
+
+
+class Dump(Protocol):
+    """What is needed to repeat a computation that failed."""
+
+    def save(self, path: str | Path) -> None:
+        """Write it to a file."""
+
+
+class PhysicsError(CarromError, RuntimeError):
+    """The physics of a stroke diverged.
+
+    Attributes:
+        dump: what was computed, to be saved and replayed.
+    """
+
+    def __init__(self, message: str, dump: Dump) -> None:
+        super().__init__(message, dump)
+        self.dump = dump
+
+    def __str__(self) -> str:
+        return str(self.args[0])
