@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from carrom.board import Board
-from carrom.errors import ConfigError
+from carrom.errors import ConfigError, PhysicsError
 from carrom.layout import Layout
+from carrom.physics.dump import StrokeDump
 from carrom.physics.material import Material
 from carrom.physics.motion import Motion, Pocketing, Trajectory
 from carrom.physics.scene import ground_kind
-from carrom.physics.simulation import Diagnostics, Simulation
+from carrom.physics.simulation import Diagnostics, Diverged, Simulation
 from carrom.physics.strike import Strike
 from carrom.pieces import N_CARROMMEN, N_DISCS, STRIKER
 
@@ -145,14 +148,46 @@ class MujocoEngine:
         seat: int,
         trajectory_rate: float | None,
     ) -> tuple[Motion, Diagnostics]:
+        _check(self.board, layout, strike, trajectory_rate)
         position, velocity = np.zeros((N_DISCS, 2)), np.zeros((N_DISCS, 2))
         position[:N_CARROMMEN] = layout.positions
         position[STRIKER] = strike.position(self.board, seat)
         velocity[STRIKER] = strike.velocity(seat)
         in_play = np.append(layout.on_board, True)
         simulation.place(position, in_play, velocity=velocity, film_rate=trajectory_rate)
-        simulation.run()
+        try:
+            simulation.run()
+        except Diverged as error:
+            dump = StrokeDump(
+                self.board, self.material, self.ground, layout, strike, seat, str(error)
+            )
+            raise PhysicsError(
+                f"stroke {strike} of seat {seat} diverged: {error}; save this error's dump to "
+                "replay it",
+                dump,
+            ) from error
         return _outcome(simulation, trajectory_rate), simulation.diagnostics()
+
+
+def replay(path: str | Path) -> Motion:
+    """Play a saved stroke again.
+
+    Raises:
+        ConfigError: the file is not a saved stroke.
+        PhysicsError: it diverged again.
+    """
+    dump = StrokeDump.load(path)
+    engine = MujocoEngine(dump.board, dump.material, dump.ground)
+    return engine.play(dump.layout, dump.strike, dump.seat)
+
+
+def _check(board: Board, layout: Layout, strike: Strike, trajectory_rate: float | None) -> None:
+    layout.check(board)
+    numbers = (strike.place, strike.direction, strike.speed, strike.forward)
+    if not all(map(math.isfinite, numbers)) or strike.speed < 0:
+        raise ConfigError(f"{strike}: expected finite numbers and a speed >= 0")
+    if trajectory_rate is not None and not 0 < trajectory_rate < math.inf:
+        raise ConfigError(f"trajectory_rate = {trajectory_rate!r}: expected a rate > 0 in 1/s")
 
 
 def _outcome(simulation: Simulation, trajectory_rate: float | None) -> Motion:

@@ -8,6 +8,7 @@ force is antiparallel to the velocity whatever the spin, so every path is straig
 
 from __future__ import annotations
 
+import functools
 import math
 
 import numba
@@ -63,6 +64,7 @@ def _elliptic(m: float) -> tuple[float, float]:
     return k, k * (1 - total)
 
 
+@functools.cache
 def farkas_table() -> NDArray[np.float64]:
     """F and T at ``TABLE_SIZE`` equally spaced ratios, shape (2, TABLE_SIZE)."""
     return farkas(np.linspace(0.0, 1.0, TABLE_SIZE))

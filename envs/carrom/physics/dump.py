@@ -1,0 +1,79 @@
+"""A stroke whose computation failed, to be repeated elsewhere."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from carrom.board import Board
+from carrom.errors import ConfigError
+from carrom.layout import Layout
+from carrom.physics.material import Material
+from carrom.physics.strike import Strike
+
+_FORMAT = "carrom stroke 1"
+
+
+@dataclass(frozen=True)
+class StrokeDump:
+    """Everything a stroke depends on.
+
+    Attributes:
+        board: the board.
+        material: the material.
+        ground: kind of ground.
+        layout: where the carrommen lay.
+        strike: the strike, in the frame of ``seat``.
+        seat: who struck.
+        reason: what went wrong.
+    """
+
+    board: Board
+    material: Material
+    ground: str
+    layout: Layout
+    strike: Strike
+    seat: int
+    reason: str
+
+    def save(self, path: str | Path) -> None:
+        """Write the dump as JSON; numbers keep every bit."""
+        content: dict[str, Any] = {
+            "format": _FORMAT,
+            "board": dataclasses.asdict(self.board),
+            "material": dataclasses.asdict(self.material),
+            "ground": self.ground,
+            "positions": self.layout.positions.tolist(),
+            "on_board": self.layout.on_board.tolist(),
+            "strike": dataclasses.asdict(self.strike),
+            "seat": self.seat,
+            "reason": self.reason,
+        }
+        Path(path).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+
+    @classmethod
+    def load(cls, path: str | Path) -> StrokeDump:
+        """Read a saved dump.
+
+        Raises:
+            ConfigError: the file is not one.
+        """
+        try:
+            content = json.loads(Path(path).read_text(encoding="utf-8"))
+            known = content["format"] == _FORMAT
+        except (ValueError, TypeError, KeyError):
+            known = False
+        if not known:
+            raise ConfigError(f"{path}: expected a saved stroke ({_FORMAT!r})")
+        return cls(
+            Board(**content["board"]),
+            Material(**content["material"]),
+            content["ground"],
+            Layout(content["positions"], content["on_board"]),
+            Strike(**content["strike"]),
+            content["seat"],
+            content["reason"],
+        )
