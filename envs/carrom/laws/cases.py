@@ -1,0 +1,322 @@
+"""Law cases: a position, a stroke and what the umpire has to decide, one JSON object a line.
+
+Colours are those of the board (white is the breaker's side). A case says nothing of how the
+position came about; what the umpire needs beyond it (the opener of the match, the seats of
+singles, earlier strokes of the turn) is filled in consistently.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from carrom.errors import FactsError
+from carrom.laws.case_format import CASE, COLOURS, EVENTS, MODES, QUEENS
+from carrom.laws.host import next_board_jit, rule_jit
+from carrom.laws.ruling import Ruling
+from carrom.laws.schema import fail
+from carrom.laws.state import (
+    GameState,
+    MatchFormat,
+    MatchState,
+    QueenState,
+    colour_of,
+    flags,
+    integers,
+    new_board,
+    side_of,
+)
+from carrom.laws.stroke import PLENTY, StrokeFacts, check
+from carrom.laws.text import cited, sentences
+from carrom.pieces import N_PER_SIDE
+
+_REPLAY_FIELDS = ("board_replayed", "points", "game_over")
+"""What is comparable once a board is void: the rest is that of the next one."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """A law case, read and checked.
+
+    Attributes:
+        name: its id.
+        mode: "singles" or "doubles".
+        state: the position.
+        facts: the stroke or event.
+        after: the decision expected, as in the file; empty when the file gives none.
+        with_match: the case gives the state of the match.
+        with_breaker: the case says who broke this board of doubles.
+    """
+
+    name: str
+    mode: str
+    state: MatchState
+    facts: StrokeFacts
+    after: dict[str, Any]
+    with_match: bool
+    with_breaker: bool
+
+    @property
+    def format(self) -> MatchFormat:
+        """What is played."""
+        return MODES[self.mode]
+
+
+def read_cases(lines: Iterable[str]) -> list[Case]:
+    """All cases of a file.
+
+    Raises:
+        FactsError: a line is not a case, or contradicts itself; names line and field.
+    """
+    cases = []
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            try:
+                cases.append(read_case(json.loads(line)))
+            except json.JSONDecodeError as error:
+                raise FactsError(f"line {number}: not JSON: {error}") from None
+            except FactsError as error:
+                raise FactsError(f"line {number}: {error}") from None
+    return cases
+
+
+def read_case(raw: Any) -> Case:
+    """A case from its JSON object.
+
+    Raises:
+        FactsError: a field is unknown, missing, of a wrong type or out of range, or two of
+            them contradict each other; names the field.
+    """
+    CASE(raw, "")
+    before, shot = raw["before"], raw["shot"]
+    format = MODES[raw["mode"]]
+    _check_position(before, format)
+    state = _state(before, format)
+    decline, space = raw.get("decline", False), raw.get("space", True)
+    facts = StrokeFacts.shot(
+        event=EVENTS[raw.get("event", "shot")],
+        proper=shot["proper"],
+        touched=shot["touched"],
+        pocketed=_colours(shot["pocketed"]),
+        queen=shot["pocketed"]["queen"],
+        striker=shot["pocketed"]["striker"],
+        overboard=_colours(shot["overboard"]),
+        overboard_queen=shot["overboard"]["queen"],
+        overboard_striker=shot["overboard"]["striker"],
+        claims=raw.get("claims", True),
+        waive=decline,
+        room_due=PLENTY if space else 0,
+    )
+    check(state, facts)
+    return Case(
+        name=raw["id"],
+        mode=raw["mode"],
+        state=state,
+        facts=facts,
+        after=raw.get("after", {}),
+        with_match="match" in before,
+        with_breaker="breaker_seat" in before,
+    )
+
+
+def judge(case: Case) -> tuple[dict[str, Any], Ruling]:
+    """What the umpire decides, in the fields of ``after``, and the ruling itself."""
+    state, ruling = rule_jit(case.state, case.facts, format=case.format)
+    board, ended = state.board, bool(ruling.board_over | ruling.board_replayed)
+    queen = {
+        QueenState.ON_BOARD: "board",
+        QueenState.WAITING: f"pending:{COLOURS[int(board.striker)]}",
+        QueenState.COVERED_WHITE: "covered:white",
+        QueenState.COVERED_BLACK: "covered:black",
+    }[QueenState(int(board.queen))]
+    after: dict[str, Any] = {
+        "striker": None if ended else COLOURS[int(board.striker)],
+        "on_board": _named(board.on_board) | {"queen": queen == "board"},
+        "queen": None if ended else queen,
+        "owed": _named(ruling.owed),
+        "returned": _named(ruling.returned) | {"queen": bool(ruling.queen_returned)},
+        "board_over": bool(ruling.board_over),
+        "winner": _colour(int(ruling.winner)),
+        "points": _named(ruling.points),
+        "game_over": bool(ruling.game_over),
+        "board_replayed": bool(ruling.board_replayed),
+        "rebreak": bool(ruling.rebreak),
+    }
+    breaker = _next_breaker_seat(state, case.format) if ended else None
+    if case.with_match:
+        after["match"] = _match_after(state, breaker, case.format)
+    if case.format.doubles:
+        placers = [int(seat) for seat in ruling.placer_seat]
+        own_first = sorted(placers, key=lambda seat: placers.index(seat) != int(ruling.striker))
+        after["striker_seat"] = None if ended else int(board.seat)
+        after["placer_seat"] = next((seat for seat in own_first if seat >= 0), None)
+        if case.with_breaker:
+            after["next_breaker_seat"] = breaker
+    return after, ruling
+
+
+def report(case: Case) -> dict[str, Any]:
+    """The decision as one JSON object: ``after``'s fields, the laws cited, and sentences."""
+    after, ruling = judge(case)
+    return {"id": case.name, **after, "laws": cited(ruling), "sentences": sentences(ruling)}
+
+
+def differences(case: Case) -> Iterator[tuple[str, Any, Any]]:
+    """Where the umpire decides otherwise than the case expects: field, expected, got."""
+    got, _ = judge(case)
+    expected = case.after
+    if expected.get("board_replayed"):
+        expected = {name: expected[name] for name in _REPLAY_FIELDS if name in expected}
+    yield from _differences(expected, got, "")
+
+
+def _differences(expected: Any, got: Any, path: str) -> Iterator[tuple[str, Any, Any]]:
+    if isinstance(expected, dict) and isinstance(got, dict):
+        for name, value in expected.items():
+            yield from _differences(value, got.get(name), f"{path}.{name}" if path else name)
+    elif expected != got:
+        yield path, expected, got
+
+
+def _check_position(before: dict[str, Any], format: MatchFormat) -> None:
+    """Refuse a position whose fields contradict each other."""
+    queen, men = before["queen"], before["on_board"]
+    if men["queen"] != (queen == "board"):
+        raise fail("before.on_board.queen", men["queen"], f"the opposite, queen is {queen!r}")
+    if queen.startswith("pending") and not queen.endswith(before["striker"]):
+        raise fail("before.queen", queen, "the side with the turn to be the one that has to cover")
+    for colour, down in before.get("has_pocketed", {}).items():
+        if not down and men[colour] < N_PER_SIDE:
+            raise fail(
+                f"before.has_pocketed.{colour}", down, f"true with {men[colour]} on the board"
+            )
+    racked = queen == "board" and men["white"] == men["black"] == N_PER_SIDE
+    if not before["break_done"] and not racked:
+        raise fail("before.break_done", False, "true once anything is off the board")
+    if before["consecutive_idle_turns"] >= format.idle_limit:
+        raise fail(
+            "before.consecutive_idle_turns",
+            before["consecutive_idle_turns"],
+            f"at most {format.idle_limit - 1}",
+        )
+    for name in ("striker_seat", "breaker_seat"):
+        if name in before and not format.doubles:
+            raise FactsError(f"before.{name}: unknown field in singles")
+    if format.doubles and "striker_seat" not in before:
+        raise FactsError("before.striker_seat: missing in doubles")
+    if "breaker_seat" in before:
+        partners = (before["striker_seat"] - before["breaker_seat"]) % 2 == 0
+        if partners != (before["striker"] == "white"):
+            raise fail("before.striker_seat", before["striker_seat"], "a seat of that colour")
+
+
+def _state(before: dict[str, Any], format: MatchFormat) -> MatchState:
+    striker = COLOURS.index(before["striker"])
+    if format.doubles:
+        seat = before["striker_seat"]
+        breaker_seat = before.get("breaker_seat", (seat - striker) % 4)
+    else:
+        seat, breaker_seat = 2 * striker, 0
+    queen, *_ = QUEENS[before["queen"]]
+    men = _colours(before["on_board"])
+    down = {colour: before["on_board"][colour] < N_PER_SIDE for colour in COLOURS}
+    earlier = queen == QueenState.WAITING
+    board = dataclasses.replace(
+        new_board(integers(breaker_seat)),
+        striker=integers(striker),
+        seat=integers(seat),
+        on_board=integers(men),
+        queen=integers(queen),
+        owed=integers(_colours(before["owed"])),
+        has_pocketed=flags(_colours(before.get("has_pocketed", down))),
+        break_done=flags(before["break_done"]),
+        break_attempts_failed=integers(before["break_attempts_failed"]),
+        idle_turns=integers(before["consecutive_idle_turns"]),
+        touched_in_turn=flags(earlier),
+        strokes_in_turn=integers(int(earlier)),
+        # Late enough that no slam is claimed on the strength of a position.
+        turns_passed=integers(striker + 2 * before["break_done"]),
+    )
+    match = before.get("match")
+    game_number = match["game_number"] if match else 1
+    score, games = before["score"], match["games"] if match else {"white": 0, "black": 0}
+    sides = COLOURS if int(side_of(breaker_seat, doubles=format.doubles)) == 0 else COLOURS[::-1]
+    return MatchState(
+        board=board,
+        game=GameState(
+            score=integers([score[colour] for colour in sides]),
+            board_number=integers(before["board_number"]),
+            sides_changed=flags(False),
+            winner=integers(-1),
+        ),
+        game_number=integers(game_number),
+        games_won=integers([games[colour] for colour in sides]),
+        opener_seat=integers(_opener(before, breaker_seat, game_number, format)),
+        rotation=integers(0),
+        winner=integers(-1),
+    )
+
+
+def _opener(
+    before: dict[str, Any], breaker_seat: int, game_number: int, format: MatchFormat
+) -> int:
+    """The seat that broke first in the match, found by turning the rotation of 49 back."""
+    moves = before["board_number"] - 1 + (game_number % 2 == 0)
+    opener = (breaker_seat - moves * format.seat_step) % 4
+    if "match" not in before:
+        return opener
+    by_toss = format.board_limit is not None and before["board_number"] > format.board_limit
+    said = COLOURS.index(before["match"]["opened_match"])
+    same = (opener - breaker_seat) % 4 in ((0, 2) if format.doubles else (0,))
+    if same != (said == 0):
+        if not by_toss:
+            raise fail(
+                "before.match.opened_match",
+                COLOURS[said],
+                f"{COLOURS[1 - said]}, or white would not have this break",
+            )
+        opener = (opener + format.seat_step) % 4
+    return opener
+
+
+def _next_breaker_seat(state: MatchState, format: MatchFormat) -> int | None:
+    """Who breaks next; nobody after the match, or when a toss decides (56.b)."""
+    following = next_board_jit(state, format=format)
+    limit = format.board_limit
+    by_toss = limit is not None and not state.game_over and state.game.board_number >= limit
+    if state.match_over or (by_toss and not state.board.replay):
+        return None
+    return int(following.board.breaker_seat)
+
+
+def _match_after(
+    state: MatchState, breaker_seat: int | None, format: MatchFormat
+) -> dict[str, Any]:
+    def colour_of_side(side: int) -> str | None:
+        white = int(side_of(state.board.breaker_seat, doubles=format.doubles))
+        return COLOURS[(side - white) % 2] if side >= 0 else None
+
+    next_breaker = None
+    if breaker_seat is not None:
+        next_breaker = COLOURS[int(colour_of(breaker_seat, state.board, doubles=format.doubles))]
+    games = {colour_of_side(side): int(state.games_won[side]) for side in (0, 1)}
+    return {
+        "games": {colour: games[colour] for colour in COLOURS},
+        "match_over": bool(state.match_over),
+        "match_winner": colour_of_side(int(state.winner)),
+        "next_breaker": next_breaker,
+    }
+
+
+def _colours(counts: dict[str, Any]) -> tuple[Any, Any]:
+    return counts["white"], counts["black"]
+
+
+def _named(pair: Any) -> dict[str, int]:
+    return {colour: int(count) for colour, count in zip(COLOURS, pair, strict=True)}
+
+
+def _colour(index: int) -> str | None:
+    return COLOURS[index] if index >= 0 else None
