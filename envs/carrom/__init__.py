@@ -1,1 +1,72 @@
-"""Carrom by the AICF laws, as reinforcement-learning environments."""
+"""Carrom by the AICF laws, as reinforcement-learning environments on MuJoCo physics.
+
+Importing this package registers ``CarromShot-v0``, ``CarromSolo-v0``, ``CarromBoard-v0``,
+``Carrom-v0`` and ``CarromMatch-v0`` with Gymnasium; see ``carrom.CarromEnv``. The names
+below are loaded when they are first used, so that importing the package costs little.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from gymnasium.envs.registration import register
+
+if TYPE_CHECKING:
+    from carrom.board import Board
+    from carrom.env import CarromEnv, EnvState
+    from carrom.layout import Layout
+    from carrom.opponents import Player, opponent_names
+    from carrom.physics.material import Material
+    from carrom.physics.strike import Strike
+    from carrom.vector import CarromVectorEnv
+    from carrom.view import View
+
+__all__ = [
+    "Board",
+    "CarromEnv",
+    "CarromVectorEnv",
+    "EnvState",
+    "Layout",
+    "Material",
+    "Player",
+    "Strike",
+    "View",
+    "opponent_names",
+]
+
+_HOMES = {
+    "Board": "carrom.board",
+    "CarromEnv": "carrom.env",
+    "CarromVectorEnv": "carrom.vector",
+    "EnvState": "carrom.env",
+    "Layout": "carrom.layout",
+    "Material": "carrom.physics.material",
+    "Player": "carrom.opponents",
+    "Strike": "carrom.physics.strike",
+    "View": "carrom.view",
+    "opponent_names": "carrom.opponents",
+}
+
+ENVIRONMENTS = {
+    "CarromShot-v0": "shot",
+    "CarromSolo-v0": "solo",
+    "CarromBoard-v0": "board",
+    "Carrom-v0": "game",
+    "CarromMatch-v0": "match",
+}
+"""Registered ids and their tasks."""
+
+for _id, _task in ENVIRONMENTS.items():
+    register(
+        id=_id,
+        entry_point="carrom.env:CarromEnv",
+        vector_entry_point="carrom.vector:CarromVectorEnv",
+        kwargs={"task": _task},
+    )
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(importlib.import_module(_HOMES[name]), name)
+    raise AttributeError(f"module 'carrom' has no attribute {name!r}")

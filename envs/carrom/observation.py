@@ -45,7 +45,7 @@ GAME_SIZE = len(_GAME_HIGH)
 SIZE = PIECES_SIZE + GAME_SIZE
 
 
-def observation_space(board: Board) -> spaces.Box:
+def observation_space(board: Board) -> spaces.Space[NDArray[np.float32]]:
     """The space of one observation: float32, shape (74,), bounds as in the table above."""
     reach = board.half_side
     low = np.concatenate([np.tile([-reach, -reach, 0], N_CARROMMEN), np.zeros(GAME_SIZE)])

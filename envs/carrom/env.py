@@ -1,0 +1,323 @@
+"""The Gymnasium environment: one agent, one board, one opponent."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+from gymnasium.error import ResetNeeded
+from numpy.typing import NDArray
+
+from carrom.errors import ConfigError
+from carrom.info import reset_info, step_info
+from carrom.layout import Layout
+from carrom.observation import encode, observation_space
+from carrom.options import Options
+from carrom.physics.strike import Strike
+from carrom.pieces import N_DISCS, STRIKER
+from carrom.play import advance, begin
+from carrom.render.picture import BoardRenderer
+from carrom.render.text import board_text
+from carrom.render.viewer import HumanViewer
+from carrom.table import Stroke, Table
+from carrom.view import View
+
+_FILM_RATE = 60.0
+"""Frames per second of the films that the human viewer shows."""
+
+Step = tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class EnvState:
+    """Everything that decides how an environment goes on; see ``CarromEnv.get_state``."""
+
+    table: Table | None
+    rng: np.random.Generator
+
+
+class CarromEnv(gym.Env[NDArray[np.float32], Any]):
+    """Carrom by the AICF laws on MuJoCo physics.
+
+    ## Description
+
+    Two players strike in turns from opposite sides of a regulation board. The umpire rules
+    on every stroke by the laws of carrom: dues and penalties, queen and cover, the endings
+    of a board, games of 25 points, matches of three games. A step is one stroke of the
+    agent, together with all strokes of the opponent until it is the agent's turn again; a
+    player who keeps the turn strikes again.
+
+    | id | episode |
+    |---|---|
+    | ``CarromShot-v0`` | one stroke from a random mid-game position |
+    | ``CarromSolo-v0`` | one board alone, in as few strokes as possible: a lost turn returns |
+    | ``CarromBoard-v0`` | one board against an opponent |
+    | ``Carrom-v0`` | one game: 25 points, or the lead after eight boards |
+    | ``CarromMatch-v0`` | best of three games |
+
+    ## Action space
+
+    ``action_coding="direct"``: ``Box(-1, 1, (3,), float32)``.
+
+    | index | meaning | -1 | 0 | 1 |
+    |---|---|---|---|---|
+    | 0 | place of the striker on the base line | left end, -0.235 m | middle | right end |
+    | 1 | direction, counter-clockwise | straight back | straight ahead | straight back |
+    | 2 | speed | 0.25 m/s | half way | full force, 5 m/s |
+
+    ``action_coding="target"``: ``Dict(shot=Discrete(40), residual=Box(-1, 1, (3,)))``:
+    carromman and pocket ``4 * carromman + pocket`` (carrommen 0 to 8 own, 9 the queen;
+    pockets counter-clockwise from the near right one), and what to change about the direct
+    shot that pockets it: place (by half the base line), direction (by 10 degrees), speed
+    (by a factor of 2). ``carrom.action.shot_mask(observation)`` tells which carrommen are
+    there.
+
+    With ``striker_placing="snap"`` a place where the striker may not stand means the nearest
+    where it may. With ``"strict"`` it is played and ruled upon: an improper stroke (130), or
+    a foul if a carromman is in the way (134).
+
+    ## Observation space
+
+    ``Box((74,), float32)``, seen from the agent's seat: its base line is at negative y.
+
+    | index | meaning | unit | low | high |
+    |---|---|---|---|---|
+    | 3 i, 3 i + 1 | x, y of carromman i; 0 if off the board | m | -0.3683 | 0.3683 |
+    | 3 i + 2 | carromman i is on the board | - | 0 | 1 |
+    | 57 - 60 | queen: on the board, awaiting my cover, mine, theirs (one-hot) | - | 0 | 1 |
+    | 61 | I may pocket and cover the queen (92, 95) | - | 0 | 1 |
+    | 62, 63 | dues and penalties owed by me, by them | carrommen | 0 | 9 |
+    | 64, 65 | my score, theirs, in this game | points | 0 | 36 |
+    | 66, 67 | games won by me, by them | games | 0 | 2 |
+    | 68 | board number in this game | - | 0 | 49 |
+    | 69 | I play white | - | 0 | 1 |
+    | 70 | the break is still to be made (44) | - | 0 | 1 |
+    | 71 | attempts at the break I have failed (45) | - | 0 | 3 |
+    | 72 | consecutive turns without a touch (137) | turns | 0 | 12 |
+    | 73 | I have already struck in this turn | - | 0 | 1 |
+
+    Carromman i is own for i = 0 to 8, the opponent's for 9 to 17, the queen for 18.
+
+    ## Rewards
+
+    ``reward="aicf"`` is dense and in points; over a board its terms sum to points won minus
+    points lost, whatever happened on the way.
+
+    | term | paid for | points |
+    |---|---|---|
+    | ``pocketed`` | each carromman pocketed: own, opponent's | +1, -1 |
+    | ``returned`` | each wrongly pocketed carromman that comes out: own, opponent's | -1, +1 |
+    | ``due`` | each due charged: to me, to the opponent | -1, +1 |
+    | ``penalty`` | each penalty charged: to me, to the opponent | -1, +1 |
+    | ``waived`` | each due or penalty forgiven: to me, to the opponent | +1, -1 |
+    | ``queen`` | the queen pocketed, lost again (opponent: reversed) | +1.5, -1.5 |
+    | ``cover`` | the queen covered (opponent: reversed) | +1.5 |
+    | ``board`` | a board ends: its points less what was paid so far | |
+    | ``stroke`` | ``CarromSolo-v0`` only: each stroke | -1 |
+
+    ``"points"`` pays a board's points when it ends, ``"result"`` +1 or -1 when the episode
+    is won or lost. ``info["reward_terms"]`` itemises every reward.
+
+    ## Starting state
+
+    ``CarromShot-v0``: one to nine carrommen of either colour at random, with or without the
+    queen, the agent to strike. Otherwise the rack (41.a), jittered from the episode's seed;
+    ``first`` says who breaks. If the opponent breaks, ``reset`` plays until the agent's turn.
+
+    ## Episode end
+
+    Terminated when the stroke, board, game or match is over by the laws; truncated after
+    ``max_strokes`` strokes of both players, since turns can loop for ever. A board that is
+    void (137, 140, 142) is replayed within the episode. Should the opponent finish before
+    the agent has had a turn, the agent's first step, whatever its action, reports it.
+
+    ## Info
+
+    | key | meaning |
+    |---|---|
+    | ``ruling`` | the umpire's sentences, stroke by stroke |
+    | ``facts`` | what the agent's stroke did, see below |
+    | ``reward_terms`` | the reward, itemised |
+    | ``strokes`` | how many strokes were played since the last step |
+    | ``result`` | at the end: ``winner`` and ``points``, see below |
+
+    ``env.unwrapped.last_strokes`` gives those strokes in full, as ``carrom.table.Stroke``:
+    strike, positions, motion, facts and ruling.
+
+    ``facts`` holds ``pocketed_own`` and ``pocketed_opponent`` (counts), ``pocketed_queen``,
+    ``pocketed_striker``, ``touched`` and ``proper``. ``result["winner"]`` is "own",
+    "opponent" or None; ``result["points"]``, own and the opponent's, are the points of the
+    board, the score of the game, or the games won.
+
+    ## Arguments
+
+    | name | default | meaning |
+    |---|---|---|
+    | ``opponent`` | "random" | name of a player, or a callable ``(view, rng) -> Strike`` |
+    | ``action_coding`` | "direct" | or "target" |
+    | ``striker_placing`` | "snap" | or "strict" |
+    | ``noise`` | "none" | execution noise of both players: none, master, expert, club, beginner |
+    | ``reward`` | "aicf" | or "points", "result" |
+    | ``first`` | "random" | who breaks first: random, agent, opponent |
+    | ``rack`` | "tight" | or "loose" |
+    | ``rack_orientation`` | 0 | turn of the rack, rad (the laws leave it free) |
+    | ``max_strokes`` | by task | strokes after which the episode is truncated |
+    | ``ground`` | "coulomb" | or "contact": ground friction by MuJoCo's own contacts, slow |
+    | ``film_rate`` | None | frames per second of ``Stroke.motion.trajectory`` |
+    | ``board``, ``material`` | regulation, nominal | ``carrom.Board``, ``carrom.Material`` |
+    | ``render_mode`` | None | "rgb_array", "human" or "ansi" |
+    | ``width``, ``height`` | 480 | size of pictures, pixels |
+    | ``camera`` | "top" | or "perspective" |
+
+    Raises:
+        ConfigError: an unknown name or a value out of range.
+        ActionError: from ``step``, an action outside the action space.
+        PhysicsError: from ``step``, the physics diverged; carries a dump that replays it.
+        RenderError: from ``render``, no OpenGL back end works, or no display for "human".
+
+    ## Version history
+
+    * v0: initial version
+    """
+
+    metadata: dict[str, Any] = {  # noqa: RUF012 -- as Gymnasium declares it
+        "render_modes": ["human", "rgb_array", "ansi"],
+        "render_fps": 2,
+    }
+
+    def __init__(
+        self,
+        task: str,
+        *,
+        render_mode: str | None = None,
+        width: int = 480,
+        height: int = 480,
+        camera: str = "top",
+        **options: Any,
+    ) -> None:
+        if render_mode not in (None, *self.metadata["render_modes"]):
+            raise ConfigError(
+                f"render_mode = {render_mode!r}: expected None or one of "
+                f"{self.metadata['render_modes']}"
+            )
+        self.render_mode = render_mode
+        self._picture = {"width": width, "height": height, "camera": camera}
+        if render_mode == "human":
+            options.setdefault("film_rate", _FILM_RATE)
+        chosen = Options.of(task, options)
+        self.setting = chosen.setting()
+        self.coding = chosen.coding()
+        self._physics = chosen.physics()
+        self.observation_space = observation_space(self.setting.board)
+        self.action_space = self.coding.space()
+        self.last_strokes: tuple[Stroke, ...] = ()
+        self._table: Table | None = None
+        self._renderer: BoardRenderer | None = None
+        self._viewer: HumanViewer | None = None
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[NDArray[np.float32], dict[str, Any]]:
+        """Begin an episode; see the class. ``options`` is not used."""
+        super().reset(seed=seed)
+        (self._table,) = begin(self.setting, self._physics, [self.np_random])
+        self.last_strokes = tuple(self._table.played)
+        info = reset_info(self._table)
+        self._show()
+        return encode(self._table.view), info
+
+    def step(self, action: Any) -> Step:
+        """Play the stroke that ``action`` codes, and the opponent's answer."""
+        return self.strike(self.coding.decode(action, self.view()))
+
+    def strike(self, strike: Strike) -> Step:
+        """As ``step``, for a strike that is not coded as an action."""
+        table = self._table_in_play()
+        if table.reported:
+            raise ResetNeeded("The episode is over: call reset() before the next step.")
+        advance(self._physics, [table], [strike])
+        self.last_strokes = tuple(table.played)
+        info, reward = step_info(table)
+        self._show()
+        return encode(table.view), reward, table.terminated, table.truncated, info
+
+    def view(self) -> View:
+        """The position as the agent sees it."""
+        return self._table_in_play().view
+
+    def layout(self) -> Layout:
+        """Where the carrommen lie, in the board's frame."""
+        return self._table_in_play().position.layout
+
+    def get_state(self) -> EnvState:
+        """A snapshot: after ``set_state`` the environment goes on exactly as from here.
+
+        It holds the position, the match, the random streams and the counters, and can be
+        pickled. It does not hold the options: restore it into an environment made alike.
+        """
+        table = self._table.snapshot() if self._table else None
+        return EnvState(table, copy.deepcopy(self.np_random))
+
+    def set_state(self, state: EnvState) -> None:
+        """Go on from a snapshot taken by ``get_state``; the snapshot can be used again."""
+        self._table = state.table.snapshot() if state.table else None
+        self.np_random = copy.deepcopy(state.rng)
+
+    def render(self) -> Any:
+        """The position as it stands: a picture, text, or nothing in mode "human".
+
+        Returns:
+            uint8 (height, width, 3) in mode "rgb_array", a string in mode "ansi".
+        """
+        if self.render_mode is None:
+            gym.logger.warn("render() without a render mode: pass render_mode to make().")
+            return None
+        discs = discs_of(self.layout())
+        if self.render_mode == "ansi":
+            return board_text(*discs)
+        if self.render_mode == "rgb_array":
+            if self._renderer is None:
+                self._renderer = BoardRenderer(self.setting.board, **self._picture)
+            return self._renderer.render(*discs)
+        return None
+
+    def close(self) -> None:
+        """Close windows and free what drawing holds."""
+        for drawing in (self._renderer, self._viewer):
+            if drawing is not None:
+                drawing.close()
+        self._renderer = self._viewer = None
+
+    def _table_in_play(self) -> Table:
+        if self._table is None:
+            raise ResetNeeded("There is no episode yet: call reset() first.")
+        return self._table
+
+    def _show(self) -> None:
+        """In mode "human": play the films of the last strokes, then show the position."""
+        if self.render_mode != "human":
+            return
+        if self._viewer is None:
+            self._viewer = HumanViewer(self.setting.board)
+        for stroke in self.last_strokes:
+            if stroke.motion is not None and stroke.motion.trajectory is not None:
+                self._viewer.play(stroke.motion.trajectory)
+        self._viewer.show(*discs_of(self.layout()))
+
+    def __getstate__(self) -> dict[str, Any]:
+        # OpenGL contexts and windows belong to one process.
+        return self.__dict__ | {"_renderer": None, "_viewer": None}
+
+
+def discs_of(layout: Layout) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """A layout as the renderers take it: 20 discs, the striker off the board.
+
+    Returns:
+        Positions (20, 2) in metres, and which discs are in play (20,).
+    """
+    positions, in_play = np.zeros((N_DISCS, 2)), np.zeros(N_DISCS, bool)
+    positions[:STRIKER], in_play[:STRIKER] = layout.positions, layout.on_board
+    return positions, in_play
