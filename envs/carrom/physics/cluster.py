@@ -95,7 +95,7 @@ def contacts_overlap(scene, shot, position, velocity):
 def _disc_within(scene, shot, position, reach, i, other):
     """Whether a disc besides ``i`` and ``other`` is within ``reach`` of disc ``i``'s rim."""
     for k in range(len(scene.radius)):
-        if not shot.in_play[k] or k == i or k == other:
+        if not shot.in_play[k] or k in (i, other):
             continue
         rx, ry = position[k, 0] - position[i, 0], position[k, 1] - position[i, 1]
         touch = scene.radius[i] + scene.radius[k] + reach

@@ -63,10 +63,9 @@ class StrokeDump:
         """
         try:
             content = json.loads(Path(path).read_text(encoding="utf-8"))
-            known = content["format"] == _FORMAT
-        except (ValueError, TypeError, KeyError):
-            known = False
-        if not known:
+        except ValueError:
+            content = None
+        if not isinstance(content, dict) or content.get("format") != _FORMAT:
             raise ConfigError(f"{path}: expected a saved stroke ({_FORMAT!r})")
         return cls(
             Board(**content["board"]),

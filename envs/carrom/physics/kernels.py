@@ -18,7 +18,7 @@ from carrom.physics.cluster import (
     deepest_overlap,
     push_apart,
 )
-from carrom.physics.encounters import FREE, NEAR, PRESSED, TOUCHING, next_encounter
+from carrom.physics.encounters import NEAR, PRESSED, TOUCHING, next_encounter
 from carrom.physics.scene import IMPACT_IMPEDANCE
 from carrom.physics.sliding import mean_speed, slide
 from carrom.physics.state import CORNER_SOLID, N_SOLIDS, PARKED
@@ -85,7 +85,7 @@ def advance(scene, shot, position, velocity, model, film, film_in_play):
         leg = _leg_length(scene, shot, velocity, situation, time, deadline, fastest)
         if shot.film_period > 0.0 and shot.time + leg >= len(film) * shot.film_period:
             return FILM_FULL
-        contact = shot.clustered or situation == TOUCHING or situation == PRESSED
+        contact = shot.clustered or situation in (TOUCHING, PRESSED)
         _begin_leg(scene, shot, position, velocity, leg)
         if contact or not scene.skip:
             _begin_contact(scene, shot, position, velocity, model)

@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 from carrom.board import Board
 from carrom.errors import ConfigError, PhysicsError
 from carrom.layout import Layout
+from carrom.physics.contact_ground import ContactSimulation
 from carrom.physics.dump import StrokeDump
 from carrom.physics.material import Material
 from carrom.physics.motion import Motion, Pocketing, Trajectory
 from carrom.physics.scene import ground_kind
-from carrom.physics.simulation import Diagnostics, Diverged, Simulation
+from carrom.physics.simulation import Diagnostics, DivergenceError, Simulation
 from carrom.physics.strike import Strike
 from carrom.pieces import N_CARROMMEN, N_DISCS, STRIKER
 
@@ -138,7 +139,8 @@ class MujocoEngine:
         return [motion for motion in motions if motion is not None]
 
     def _new_simulation(self) -> Simulation:
-        return Simulation(self.board, self.material)
+        kind = Simulation if self.ground == "coulomb" else ContactSimulation
+        return kind(self.board, self.material)
 
     def _play(
         self,
@@ -157,7 +159,7 @@ class MujocoEngine:
         simulation.place(position, in_play, velocity=velocity, film_rate=trajectory_rate)
         try:
             simulation.run()
-        except Diverged as error:
+        except DivergenceError as error:
             dump = StrokeDump(
                 self.board, self.material, self.ground, layout, strike, seat, str(error)
             )

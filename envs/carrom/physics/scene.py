@@ -19,10 +19,14 @@ from __future__ import annotations
 import math
 from typing import Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
 from carrom.board import Board
 from carrom.errors import ConfigError
 from carrom.physics.material import GRAVITY, Material
 from carrom.pieces import N_DISCS, STRIKER
+from carrom.rack import rack
 
 Ground = Literal["coulomb", "contact"]
 
@@ -40,7 +44,13 @@ LIGHT = 1e-7
 _FOOT_RADIUS = 2e-3
 # Stiffness and damping per unit of mass, and the rate of the friction rows, 1/s: the stiffest
 # floor that neither throws discs up nor blows up at steps of up to 2 ms.
-_FLOOR = 'solref="-93000 -610" solimp="0.01 0.01 0.001" solreffriction="0 -100"'
+_FLOOR_STIFFNESS, _FLOOR_IMPEDANCE = 93000.0, 0.01
+_FLOOR = (
+    f'solref="{-_FLOOR_STIFFNESS} -610" '
+    f'solimp="{_FLOOR_IMPEDANCE} {_FLOOR_IMPEDANCE} 0.001" solreffriction="0 -100"'
+)
+_SUNK = (1 - _FLOOR_IMPEDANCE) * GRAVITY / _FLOOR_STIFFNESS
+"""How deep a foot at rest stands in the floor, m."""
 
 
 def disc_geom(index: int) -> str:
@@ -67,6 +77,7 @@ def build_mjcf(
     ground: str = "coulomb",
     *,
     timestep: float = FIXED_STEP,
+    positions: NDArray[np.float64] | None = None,
 ) -> str:
     """The physics scene as MJCF text.
 
@@ -77,15 +88,17 @@ def build_mjcf(
             ``"contact"``: everything is in the scene.
         timestep: s. The restitutions are exact at this step only: who changes the step
             must rewrite ``solref`` (see ``impact_solref``).
+        positions: (20, 2), where the discs start, m, in index order; if not given, the rack
+            with the striker behind it. Joint coordinates are board coordinates in any case.
 
     Returns:
-        XML. Disc ``i`` of the index order of ``carrom.pieces`` starts at the origin of its
-        body, which is placed in a row outside the board.
+        XML.
 
     Raises:
         ConfigError: unknown ground.
     """
     contact = ground_kind(ground) == "contact"
+    starts = _opening(board) if positions is None else positions
     gravity = f"0 0 {-GRAVITY if contact else 0.0}"
     return "\n".join(
         [
@@ -104,7 +117,10 @@ def build_mjcf(
                 ['<geom name="floor" type="plane" size="1 1 0.1" contype="0" conaffinity="0"/>']
                 * contact
             ),
-            *(_disc(board, material, index, timestep, contact) for index in range(N_DISCS)),
+            *(
+                _disc(board, material, index, starts[index].tolist(), timestep, contact)
+                for index in range(N_DISCS)
+            ),
             "</worldbody>",
             *(_floor_contacts(board, material) if contact else []),
             "</mujoco>",
@@ -148,27 +164,46 @@ def _plane(name: str, x: float, y: float, nx: float, ny: float, common: str) -> 
     return f'<geom name="{name}" pos="{x!r} {y!r} 0" zaxis="{-nx!r} {-ny!r} 0" {common}/>'
 
 
-def _disc(board: Board, material: Material, index: int, timestep: float, contact: bool) -> str:
+def _opening(board: Board) -> NDArray[np.float64]:
+    carrommen = rack(board, np.random.default_rng(0))
+    return np.concatenate([carrommen, [[0.0, board.base_line_y]]])
+
+
+def _disc(
+    board: Board,
+    material: Material,
+    index: int,
+    start: list[float],
+    timestep: float,
+    contact: bool,
+) -> str:
     radius, mass = float(board.radii[index]), float(board.masses[index])
+    x, y = start
     striker = index == STRIKER
     restitution = material.restitution_striker if striker else material.restitution_carromman
     rim = (
         f'<geom name="{disc_geom(index)}" type="sphere" size="{radius!r}" '
         f'priority="{int(striker)}" {_solref(restitution, timestep)}/>'
     )
-    slides = '<joint type="slide" axis="1 0 0"/><joint type="slide" axis="0 1 0"/>'
-    parked = f'name="body_{index}" pos="{(index - 9.5) * 0.05!r} 0.6 0"' if contact else ""
+    slides = (
+        f'<joint type="slide" axis="1 0 0" ref="{x!r}"/>'
+        f'<joint type="slide" axis="0 1 0" ref="{y!r}"/>'
+    )
     if not contact:
-        return f"<body>{slides}{_inertial(mass, radius)}{rim}</body>"
+        return f'<body pos="{x!r} {y!r} 0">{slides}{_inertial(mass, radius)}{rim}</body>'
     foot = (
-        f'<geom name="foot_{index}" type="sphere" size="{_FOOT_RADIUS!r}" '
-        f'pos="0 0 {_FOOT_RADIUS!r}" contype="0" conaffinity="0"/>'
+        f'<geom name="{_foot_geom(index)}" type="sphere" size="{_FOOT_RADIUS!r}" '
+        f'pos="0 0 {_FOOT_RADIUS - _SUNK!r}" contype="0" conaffinity="0"/>'
     )
     return (
-        f'<body {parked}>{slides}<joint type="hinge" axis="0 0 1"/>{_inertial(LIGHT, radius)}'
-        f'{rim}<body><joint type="slide" axis="0 0 1"/>{_inertial(mass, radius)}{foot}'
-        "</body></body>"
+        f'<body pos="{x!r} {y!r} 0">{slides}<joint type="hinge" axis="0 0 1"/>'
+        f"{_inertial(LIGHT, radius)}{rim}"
+        f'<body><joint type="slide" axis="0 0 1"/>{_inertial(mass, radius)}{foot}</body></body>'
     )
+
+
+def _foot_geom(index: int) -> str:
+    return f"foot_{index}"
 
 
 def _inertial(mass: float, radius: float) -> str:
@@ -183,6 +218,7 @@ def _floor_contacts(board: Board, material: Material) -> list[str]:
         torsion = 2 / 3 * material.friction * float(board.radii[index])
         friction = f"{material.friction!r} {material.friction!r} {torsion!r} 0 0"
         pairs.append(
-            f'<pair geom1="foot_{index}" geom2="floor" condim="4" friction="{friction}" {_FLOOR}/>'
+            f'<pair geom1="{_foot_geom(index)}" geom2="floor" condim="4" '
+            f'friction="{friction}" {_FLOOR}/>'
         )
     return ["<contact>", *pairs, "</contact>"]

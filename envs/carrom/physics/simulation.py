@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import mujoco
 import numpy as np
@@ -16,6 +17,7 @@ from carrom.physics.material import Material
 from carrom.physics.scene import (
     CORNER_NAMES,
     FRAME_NAMES,
+    Ground,
     build_mjcf,
     disc_geom,
 )
@@ -35,7 +37,7 @@ LEG_LIMIT = 200_000
 """No stroke takes more legs; a break takes about a thousand."""
 
 
-class Diverged(Exception):
+class DivergenceError(Exception):
     """The computation makes no sense; the text says why."""
 
 
@@ -61,7 +63,7 @@ class Diagnostics:
 
 
 class Simulation:
-    """The discs on one board, of one material.
+    """The discs on one board, of one material; the engine applies the sliding friction.
 
     Not for several threads at once: the MuJoCo model itself is changed while it runs.
 
@@ -70,12 +72,21 @@ class Simulation:
         material: everything else.
         skip: make legs without contact outside MuJoCo; bit-identical and faster.
         springs: treat contacts that overlap in time as springs, else as impacts.
+
+    Attributes:
+        position: (20, 2), m, board frame; beyond the board for discs out of play.
+        velocity: (20, 2), m/s.
+        shot: the ``SHOT`` record, shape (1,).
+        film: (T, 20, 2), m, frames of the film.
+        film_in_play: (T, 20).
     """
+
+    ground: ClassVar[Ground] = "coulomb"
 
     def __init__(
         self, board: Board, material: Material, *, skip: bool = True, springs: bool = True
     ) -> None:
-        self.model = mujoco.MjModel.from_xml_string(build_mjcf(board, material))
+        self.model = mujoco.MjModel.from_xml_string(build_mjcf(board, material, self.ground))
         self.data = mujoco.MjData(self.model)
         self._option = self.model.opt
         self._views = (
@@ -86,12 +97,8 @@ class Simulation:
             self.model.geom_pos,
             self.model.geom_quat,
         )
-        self.position: NDArray[np.float64] = self.data.qpos.reshape(N_DISCS, 2)
-        """(20, 2), m, board frame; beyond the board for discs out of play."""
-        self.velocity: NDArray[np.float64] = self.data.qvel.reshape(N_DISCS, 2)
-        """(20, 2), m/s."""
+        self.position, self.velocity = self._motion_arrays()
         self.shot = np.zeros(1, SHOT)
-        """The ``SHOT`` record."""
         self._scene = scene_record(board, material, self.model)
         self._scene["skip"], self._scene["springs"] = skip, springs
         self._discs = np.full(self.model.ngeom, -1, np.int64)
@@ -151,10 +158,10 @@ class Simulation:
         """Go on until everything rests, or until the first event not before ``until``, s.
 
         Raises:
-            Diverged: a disc got impossibly fast, a number is not finite, the stroke does
+            DivergenceError: a disc got impossibly fast, a number is not finite, the stroke does
                 not end, or MuJoCo warns.
         """
-        model, data, shot = self.model, self.data, self.shot
+        data, shot = self.data, self.shot
         shot["stop_time"] = until
         while True:
             status = compiled.advance(
@@ -167,8 +174,7 @@ class Simulation:
                 self.film_in_play,
             )
             if status == kernels.STEP:
-                self._option.timestep = shot["leg"][0]
-                mujoco.mj_step(model, data)
+                self._step(shot["leg"][0])
                 if data.ncon:
                     # The views must be fetched anew: MuJoCo moves its arena at each step.
                     contact = data.contact
@@ -188,11 +194,13 @@ class Simulation:
             else:
                 break
         if status == kernels.NONSENSE:
-            raise Diverged("a disc has no finite or no possible speed")
+            raise DivergenceError("a disc has no finite or no possible speed")
         if status == kernels.TOO_LONG:
-            raise Diverged(f"not at rest after {self.time:.3g} s and {int(shot['n_legs'][0])} legs")
+            raise DivergenceError(
+                f"not at rest after {self.time:.3g} s and {int(shot['n_legs'][0])} legs"
+            )
         if data.warning.number.any():
-            raise Diverged(f"MuJoCo warns: {_warnings(data)}")
+            raise DivergenceError(f"MuJoCo warns: {_warnings(data)}")
 
     def diagnostics(self) -> Diagnostics:
         """How the stroke so far was computed."""
@@ -205,6 +213,14 @@ class Simulation:
             float(shot["cluster_gain"]),
             float(shot["overlap"]),
         )
+
+    def _motion_arrays(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The arrays of the discs' positions and velocities: MuJoCo's own."""
+        return self.data.qpos.reshape(N_DISCS, 2), self.data.qvel.reshape(N_DISCS, 2)
+
+    def _step(self, timestep: float) -> None:
+        self._option.timestep = timestep
+        mujoco.mj_step(self.model, self.data)
 
     def _lengthen_film(self) -> None:
         film, film_in_play = _empty_film(2 * len(self.film))

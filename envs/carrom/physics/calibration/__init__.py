@@ -1,0 +1,1 @@
+"""What the engine does, measured against what it should do."""
