@@ -21,6 +21,7 @@ from carrom.laws.state import (
     new_game,
     side_with,
 )
+from carrom.laws.stroke import Event
 from carrom.laws.view import Laws, View, from_striker
 
 QUEEN_POINTS = 3
@@ -48,6 +49,31 @@ class Ending(NamedTuple):
     points: jax.Array
     claims: jax.Array
     laws: Laws
+
+
+def ending(view: View, event: jax.Array, scores: jax.Array) -> Ending:
+    """How the board would end by what happened, whether or not it is ruled to count.
+
+    Args:
+        view: the stroke.
+        event: int32, an ``Event``.
+        scores: int32 (2,), own and opponent's score before the board.
+    """
+    out_of_turn = event == Event.OUT_OF_TURN
+    conceded = (event == Event.CONCEDE_GAME) | (event == Event.CONCEDE_MATCH)
+    stroke, struck = by_stroke(view, scores), by_strike_out_of_turn(view, scores[0])
+    special = out_of_turn | conceded
+    laws = {law: holds & ~special for law, holds in stroke.laws.items()}
+    for law, holds in struck.laws.items():
+        laws[law] = jnp.where(out_of_turn, holds, laws.get(law, False))
+    # Whoever concedes has the turn, and the other side wins without points (139).
+    return Ending(
+        over=stroke.over | special,
+        own_wins=jnp.where(special, out_of_turn, stroke.own_wins),
+        points=jnp.where(special, struck.points * out_of_turn, stroke.points),
+        claims=jnp.where(special, 0, stroke.claims),
+        laws=laws | {"139": conceded},
+    )
 
 
 def by_stroke(view: View, scores: jax.Array) -> Ending:
