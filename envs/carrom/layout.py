@@ -65,10 +65,11 @@ class Layout:
         """Refuse a layout that cannot lie on ``board``.
 
         Raises:
-            BoardError: a position is not finite, reaches into the frame, or overlaps another
-                carromman by more than a micrometre; names the carrommen.
+            BoardError: a position is not finite, or reaches into the frame or another
+                carromman by more than 10 micrometres; names the carrommen.
         """
-        radius, slack = board.carromman_radius, 1e-6
+        # The engine may leave touching discs overlapping by about a micrometre.
+        radius, slack = board.carromman_radius, 1e-5
         present = np.flatnonzero(self.on_board)
         points = self.positions[present]
         reach = board.half_side - radius + slack
