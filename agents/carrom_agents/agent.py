@@ -1,4 +1,4 @@
-"""The learning agent: network, optimiser and the compiled functions that use them."""
+"""The agent: the network with the compiled functions by which it decides."""
 
 from __future__ import annotations
 
@@ -8,16 +8,15 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-import optax
 from flax import struct
 
 from carrom.board import Board
 from carrom.observation import SIZE
-from carrom_agents import ppo
-from carrom_agents.config import ExperimentConfig
+from carrom_agents.config import ExperimentConfig, NetworkConfig
 from carrom_agents.distributions import Action
 from carrom_agents.networks import NORMALISED, ActorCritic, Decision
 from carrom_agents.normaliser import RunningStatistics, Scale
+from carrom_agents.ppo import Evaluation, Parameters
 
 
 @struct.dataclass
@@ -31,88 +30,74 @@ class Sample:
 
 
 class Agent:
-    """What an experiment's configuration makes of a network.
+    """A network's decisions as compiled functions, each once for each batch size.
 
-    Holds no state but compiled code: parameters and statistics are arguments. Each function
-    is compiled once for each batch size.
+    Holds no state: parameters and observation statistics are arguments.
 
     Args:
-        config: the experiment.
-        board: the board played on.
+        network: sizes of the network.
+        action_coding: "target" or "direct".
         wrap: applied to each function before it is compiled; tests count traces with it.
     """
 
     def __init__(
         self,
-        config: ExperimentConfig,
-        board: Board | None = None,
+        network: NetworkConfig,
+        action_coding: str,
         wrap: Callable[[Callable[..., Any]], Callable[..., Any]] = lambda function: function,
     ) -> None:
-        self.network = ActorCritic(
-            config.network, action_coding=config.env.action_coding, board=board or Board()
-        )
-        hyper = config.ppo
-        steps = config.updates * hyper.epochs * hyper.minibatches
-        rate = optax.linear_schedule(hyper.learning_rate, hyper.final_learning_rate, steps)
-        self.optimiser = optax.chain(
-            optax.clip_by_global_norm(hyper.max_gradient_norm), optax.adam(rate)
-        )
-        update = functools.partial(
-            ppo.update,
-            apply=self._apply,
-            optimiser=self.optimiser,
-            discount=hyper.discount,
-            trace=hyper.trace,
-            clip=hyper.clip,
-            value_coefficient=hyper.value_coefficient,
-            epochs=hyper.epochs,
-            minibatches=hyper.minibatches,
-            target_kl=hyper.target_kl,
-        )
+        self.network = ActorCritic(network, action_coding=action_coding, board=Board())
         self.init = jax.jit(self._init)
         self.act = jax.jit(wrap(self._act))
         self.mode = jax.jit(wrap(self._mode))
         self.draw = jax.jit(wrap(self._draw))
         self.value = jax.jit(wrap(self._value))
-        self.update = jax.jit(wrap(update))
 
-    def _decide(self, params: ppo.Parameters, scale: Scale, observation: jax.Array) -> Decision:
-        decision = self.network.apply(params, self.network.inputs(scale(observation)))
-        assert isinstance(decision, Decision)
-        return decision
-
-    def _apply(self, params: ppo.Parameters, inputs: Any) -> ppo.Evaluation:
+    def evaluate(self, params: Parameters, inputs: Any) -> Evaluation:
+        """Policy and values for what ``Sample.inputs`` records; not compiled."""
         decision = self.network.apply(params, inputs)
         assert isinstance(decision, Decision)
-        return ppo.Evaluation(decision.policy, decision.value)
+        return Evaluation(decision.policy, decision.value)
 
-    def _init(self, key: jax.Array) -> ppo.Learner:
-        """A new learner: initial parameters drawn with ``key``."""
-        params = self.network.init(key, self.network.inputs(jnp.zeros((1, SIZE))))
-        return ppo.Learner(params, self.optimiser.init(params), jnp.zeros((), jnp.int32))
+    def _init(self, key: jax.Array) -> Parameters:
+        """Initial parameters."""
+        return self.network.init(key, self.network.inputs(jnp.zeros((1, SIZE))))
 
     def _act(
-        self, params: ppo.Parameters, scale: Scale, observation: jax.Array, key: jax.Array
+        self, params: Parameters, scale: Scale, observation: jax.Array, key: jax.Array
     ) -> Sample:
         """Draw actions for observations [B, 74]."""
         inputs = self.network.inputs(scale(observation))
-        policy, value = self._apply(params, inputs)
+        policy, value = self.evaluate(params, inputs)
         action = policy.sample(key)
         return Sample(inputs, action, policy.log_prob(action), value)
 
-    def _mode(self, params: ppo.Parameters, scale: Scale, observation: jax.Array) -> Action:
+    def _decide(self, params: Parameters, scale: Scale, observation: jax.Array) -> Evaluation:
+        return self.evaluate(params, self.network.inputs(scale(observation)))
+
+    def _mode(self, params: Parameters, scale: Scale, observation: jax.Array) -> Action:
         """The most probable actions for observations [B, 74]."""
         return self._decide(params, scale, observation).policy.mode()
 
     def _draw(
-        self, params: ppo.Parameters, scale: Scale, observation: jax.Array, key: jax.Array
+        self, params: Parameters, scale: Scale, observation: jax.Array, key: jax.Array
     ) -> Action:
         """Actions drawn from the policy for observations [B, 74]."""
         return self._decide(params, scale, observation).policy.sample(key)
 
-    def _value(self, params: ppo.Parameters, scale: Scale, observation: jax.Array) -> jax.Array:
+    def _value(self, params: Parameters, scale: Scale, observation: jax.Array) -> jax.Array:
         """Expected returns [B] of observations [B, 74]."""
         return self._decide(params, scale, observation).value
+
+
+@functools.cache
+def _agent(network: NetworkConfig, action_coding: str) -> Agent:
+    return Agent(network, action_coding)
+
+
+def agent_of(config: ExperimentConfig) -> Agent:
+    """The agent of an experiment; equal networks share one, and its compiled code."""
+    return _agent(config.network, config.env.action_coding)
 
 
 def new_statistics() -> RunningStatistics:

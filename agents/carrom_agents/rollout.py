@@ -33,6 +33,14 @@ class Experience:
     observations: NDArray[np.float32]
     episode_returns: tuple[float, ...]
 
+    def summary(self) -> dict[str, float]:
+        """Mean reward of a stroke, and mean return of an episode where one ended."""
+        valid = np.asarray(self.rollout.valid)
+        summary = {"reward": float(np.asarray(self.rollout.reward)[valid].mean())}
+        if self.episode_returns:
+            summary["episode_return"] = float(np.mean(self.episode_returns))
+        return summary
+
 
 class Collector:
     """Plays the environments from where they are, with whatever parameters it is given.

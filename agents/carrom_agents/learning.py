@@ -1,0 +1,157 @@
+"""The learning loop: collect, update, tell; nothing is read or written here."""
+
+from __future__ import annotations
+
+import functools
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import gymnasium as gym
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+
+from carrom_agents import ppo
+from carrom_agents.agent import Agent, new_statistics, scale_of
+from carrom_agents.config import ExperimentConfig
+from carrom_agents.normaliser import RunningStatistics
+from carrom_agents.rollout import Collector
+
+Wrap = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingState:
+    """Everything that decides how a training goes on.
+
+    Environments are no part of it: they are reset, with seeds that the update determines,
+    wherever a checkpoint is due, whether or not the training was interrupted there.
+
+    Attributes:
+        learner: parameters, optimiser state, number of skipped minibatches.
+        statistics: of the observations.
+        update: updates done.
+    """
+
+    learner: ppo.Learner
+    statistics: RunningStatistics
+    update: int
+
+
+@dataclass(frozen=True, eq=False)
+class Progress:
+    """What is told after each update.
+
+    Attributes:
+        state: after the update.
+        metrics: of the update, by name; names of timings begin with "time/".
+    """
+
+    state: TrainingState
+    metrics: dict[str, float]
+
+
+def optimiser_of(config: ExperimentConfig) -> optax.GradientTransformation:
+    """Adam with clipped gradients and a step size that falls linearly over the run."""
+    hyper = config.ppo
+    steps = config.updates * hyper.epochs * hyper.minibatches
+    rate = optax.linear_schedule(hyper.learning_rate, hyper.final_learning_rate, steps)
+    return optax.chain(optax.clip_by_global_norm(hyper.max_gradient_norm), optax.adam(rate))
+
+
+def initial_state(config: ExperimentConfig, agent: Agent) -> TrainingState:
+    """The state a run starts from; its parameters are drawn from the configuration's seed."""
+    params = agent.init(_key(config, "parameters", 0))
+    learner = ppo.Learner(params, optimiser_of(config).init(params), jnp.zeros((), jnp.int32))
+    return TrainingState(learner, new_statistics(), 0)
+
+
+def learn(
+    config: ExperimentConfig,
+    agent: Agent,
+    envs: gym.vector.VectorEnv[Any, Any, Any],
+    state: TrainingState,
+    tell: Callable[[Progress], None],
+    wrap: Wrap = lambda function: function,
+) -> TrainingState:
+    """Train from ``state`` to the end of the run.
+
+    Args:
+        config: of the run.
+        agent: of the configuration.
+        envs: ``config.env.num_envs`` environments that reset themselves.
+        state: initial, or restored from a checkpoint.
+        tell: called after each update.
+        wrap: applied to the update before it is compiled; tests count traces with it.
+
+    Returns:
+        The state after the last update.
+    """
+    hyper = config.ppo
+    update = jax.jit(
+        wrap(
+            functools.partial(
+                ppo.update,
+                apply=agent.evaluate,
+                optimiser=optimiser_of(config),
+                discount=hyper.discount,
+                trace=hyper.trace,
+                clip=hyper.clip,
+                value_coefficient=hyper.value_coefficient,
+                epochs=hyper.epochs,
+                minibatches=hyper.minibatches,
+                target_kl=hyper.target_kl,
+            )
+        )
+    )
+    collector = Collector(envs, agent, hyper.rollout_length, _env_seed(config, state.update))
+    while state.update < config.updates:
+        began = time.perf_counter()
+        experience = collector.collect(
+            state.learner.params, scale_of(state.statistics), _key(config, "acting", state.update)
+        )
+        collected = time.perf_counter()
+        done = state.update / config.updates
+        entropy_coefficient = (
+            1 - done
+        ) * hyper.entropy_coefficient + done * hyper.final_entropy_coefficient
+        learner, found = update(
+            state.learner,
+            experience.rollout,
+            _key(config, "learning", state.update),
+            jnp.float32(entropy_coefficient),
+        )
+        metrics = {name: float(value) for name, value in found.items()}
+        state = TrainingState(
+            learner, state.statistics.including(experience.observations), state.update + 1
+        )
+        metrics |= experience.summary()
+        metrics["time/collect"] = collected - began
+        metrics["time/update"] = time.perf_counter() - collected
+        tell(Progress(state, metrics))
+        if checkpoint_due(config, state.update):
+            collector.reset(_env_seed(config, state.update))
+    return state
+
+
+def checkpoint_due(config: ExperimentConfig, update: int) -> bool:
+    """Whether a checkpoint is written after ``update`` updates."""
+    return update % config.logging.checkpoint_every_updates == 0 or update == config.updates
+
+
+_STREAMS = ("parameters", "acting", "learning")
+"""Independent uses of the seed."""
+
+
+def _key(config: ExperimentConfig, stream: str, update: int) -> jax.Array:
+    key = jax.random.fold_in(jax.random.key(config.seed), _STREAMS.index(stream))
+    return jax.random.fold_in(key, update)
+
+
+def _env_seed(config: ExperimentConfig, update: int) -> int:
+    """Seed of the environments that are reset after ``update`` updates, below 2^31."""
+    words = np.random.SeedSequence([config.seed, update]).generate_state(1)
+    return int(words[0] >> 1)
