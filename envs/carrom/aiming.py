@@ -22,8 +22,8 @@ from carrom.physics.material import Material
 Point = NDArray[np.float64]
 
 _THROW_ITERATIONS = 4
-"""The throw turns the ghost, which changes the cut and so the throw: a contraction by more
-than 5 a round, so four rounds leave less than 0.01 degrees."""
+"""The throw turns the ghost, which changes the cut and so the throw. Four rounds leave less
+than 0.1 degrees up to a cut of 75 degrees and from 0.1 m on (worst of 200,000 random shots)."""
 
 
 def as_complex(points: ArrayLike) -> NDArray[np.complex128]:
