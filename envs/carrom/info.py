@@ -42,7 +42,7 @@ def _facts(strokes: list[Stroke]) -> dict[str, Any]:
     colour = int(colour_of(AGENT_SEAT, board, doubles=False))
     return {
         "touched": bool(facts.touched),
-        "proper": bool(facts.proper),
+        "proper": bool(facts.proper) and own.motion is not None,
         "pocketed_queen": bool(facts.pocketed_queen),
         "pocketed_striker": bool(facts.pocketed_striker),
         "pocketed_own": int(facts.pocketed[colour]),
