@@ -62,7 +62,18 @@ class EnvConfig(_Checked):
     reward: str = "aicf"
     """Reward preset."""
     max_strokes: int | None = _number(None, 1)
-    """Own strokes after which an episode is truncated; the environment's own limit if unset."""
+    """Strokes after which an episode is truncated; the environment's own limit if unset."""
+
+    def options(self) -> dict[str, Any]:
+        """The keywords by which ``gymnasium.make`` makes this environment."""
+        return {
+            "action_coding": self.action_coding,
+            "striker_placing": self.striker_placing,
+            "noise": self.noise,
+            "opponent": self.opponent,
+            "reward": self.reward,
+            "max_strokes": self.max_strokes,
+        }
 
 
 @dataclass(frozen=True)
