@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from carrom.env import CarromEnv
 from carrom.opponents import Player
-from carrom.render import BoardRenderer
 from carrom.render.film import stills
+from carrom.render.picture import BoardRenderer
 from carrom.render.video import write_video
 from carrom_agents.config import EnvConfig
 from carrom_agents.logging import GLOBAL_STEP
