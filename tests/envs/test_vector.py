@@ -144,15 +144,16 @@ class TestBadInput:
     """One clear error each, and nothing half done."""
 
     def test_options(self) -> None:
-        for options, complaint in (
+        cases: list[tuple[dict[str, Any], str]] = [
             ({"num_envs": 0}, "num_envs"),
             ({"threads": 0}, "threads"),
             ({"autoreset_mode": "never"}, "autoreset_mode"),
             ({"render_mode": "human"}, "render_mode"),
             ({"colour": 1}, "unknown option"),
-        ):
+        ]
+        for options, complaint in cases:
             with pytest.raises(ConfigError, match=complaint):
-                carrom.CarromVectorEnv(**{"num_envs": 1, "task": "shot"} | options)
+                carrom.CarromVectorEnv(**options, task="shot")
 
     def test_one_bad_action_stops_the_step_before_anything_is_played(self) -> None:
         env = make(3, "CarromBoard-v0")
