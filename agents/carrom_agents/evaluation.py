@@ -1,0 +1,232 @@
+"""How well players play: the same positions for all, and every number with its interval."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+from gymnasium.vector import AutoresetMode
+from numpy.typing import NDArray
+
+from carrom.env import CarromEnv
+from carrom.errors import ConfigError
+from carrom.laws import QueenState
+from carrom.opponents import Player, find_opponent
+from carrom.table import Stroke
+from carrom.vector import CarromVectorEnv
+from carrom_agents.reports import BoardReport, Measures, PlayerShots, ShotReport
+from carrom_agents.statistics import Estimate, mean, paired_difference, proportion
+
+_BOARDS_AT_ONCE = 256
+
+
+def evaluate_shots(
+    players: Mapping[str, Player],
+    *,
+    positions: int,
+    seed: int,
+    noise: str = "expert",
+    **env_kwargs: Any,
+) -> ShotReport:
+    """Let every player strike in the same positions, with the same errors of the hand.
+
+    Args:
+        players: by name.
+        positions: how many, drawn as in ``CarromShot-v0``.
+        seed: position i is that of an environment reset with ``seed + i``; the players'
+            own chance follows from it too.
+        noise: level of execution noise.
+        **env_kwargs: further options of ``CarromShot-v0``.
+
+    Raises:
+        ConfigError: no players, no positions, or a bad option.
+    """
+    if not players:
+        raise ConfigError("no players to evaluate: expected at least one")
+    _check_positive("positions", positions)
+    samples = {
+        name: _shot_samples(player, positions, seed, noise, env_kwargs)
+        for name, player in players.items()
+    }
+    rng = np.random.default_rng(seed)
+    return ShotReport(
+        positions=positions,
+        seed=seed,
+        noise=noise,
+        players={
+            name: PlayerShots(
+                **{key: mean(values, rng) for key, values in drawn.items()},
+                success=proportion(int(np.count_nonzero(drawn["pocketed"])), positions),
+            )
+            for name, drawn in samples.items()
+        },
+        differences={
+            (first, second): Measures(
+                **{
+                    key: paired_difference(samples[first][key], samples[second][key], rng)
+                    for key in samples[first]
+                }
+            )
+            for first, second in combinations(players, 2)
+        },
+    )
+
+
+def play_boards(
+    player: Player,
+    opponent: str | Player,
+    *,
+    boards: int,
+    seed: int,
+    noise: str = "expert",
+    swap_seats: bool = True,
+    names: tuple[str, str] = ("player", "opponent"),
+    **env_kwargs: Any,
+) -> BoardReport:
+    """Play boards of ``CarromBoard-v0``.
+
+    The boards of one start are not independent, so means are taken over starts first; the
+    intervals of the shares count boards.
+
+    Args:
+        player: whose report it is.
+        opponent: whom it plays, by name or itself.
+        boards: how many; even if seats are swapped.
+        seed: of the first start; the others follow.
+        noise: level of execution noise, of both.
+        swap_seats: play every start twice, either breaking once; otherwise the start draws
+            the breaker.
+        names: of the player and the opponent in the report.
+        **env_kwargs: further options of ``CarromBoard-v0``.
+
+    Raises:
+        ConfigError: a number of boards that cannot be, or a bad option.
+    """
+    _check_positive("boards", boards)
+    breakers = ("agent", "opponent") if swap_seats else ("random",)
+    if boards % len(breakers):
+        raise ConfigError(f"boards = {boards}: expected an even number, as seats are swapped")
+    starts = range(seed, seed + boards // len(breakers))
+    foe = find_opponent(opponent)
+    played = [
+        list(_boards(player, starts, opponent=foe, noise=noise, first=first, **env_kwargs))
+        for first in breakers
+    ]
+    rng = np.random.default_rng(seed)
+
+    def per_board(measure: str) -> Estimate:
+        samples = [[getattr(board, measure) for board in side] for side in played]
+        return dataclasses.replace(mean(np.mean(samples, axis=0), rng), samples=boards)
+
+    def share(measure: str) -> Estimate:
+        return proportion(sum(getattr(b, measure) for side in played for b in side), boards)
+
+    return BoardReport(
+        player=names[0],
+        opponent=names[1],
+        boards=boards,
+        seed=seed,
+        noise=noise,
+        won=share("won"),
+        lost=share("lost"),
+        points=per_board("points"),
+        strokes=per_board("strokes"),
+        dues=per_board("dues"),
+        opponent_dues=per_board("opponent_dues"),
+        queens=share("queen"),
+    )
+
+
+def _shot_samples(
+    player: Player, positions: int, seed: int, noise: str, env_kwargs: dict[str, Any]
+) -> dict[str, NDArray[np.float64]]:
+    """One player's measures in each position, keyed as ``Measures``."""
+    env = gym.make_vec(
+        "CarromShot-v0",
+        num_envs=min(positions, _BOARDS_AT_ONCE),
+        vectorization_mode="vector_entry_point",
+        autoreset_mode=AutoresetMode.DISABLED,
+        noise=noise,
+        **env_kwargs,
+    )
+    assert isinstance(env, CarromVectorEnv)
+    samples = np.empty((positions, 3))
+    for done in range(0, positions, env.num_envs):
+        env.reset(seed=seed + done)
+        strikes = [
+            player(view, np.random.default_rng([seed + done + index, 0]))
+            for index, view in enumerate(env.views())
+        ]
+        _, rewards, *_ = env.strike(strikes)
+        # The last block may reach beyond the positions asked for.
+        for index in range(min(env.num_envs, positions - done)):
+            (stroke,) = env.last_strokes[index]
+            samples[done + index] = _pocketed(stroke), rewards[index], _dues(stroke)
+    env.close()
+    return dict(zip(("pocketed", "points", "dues"), samples.T, strict=True))
+
+
+@dataclass(frozen=True)
+class _Board:
+    """What one board came to, from the player's side."""
+
+    won: bool
+    lost: bool
+    points: int
+    strokes: int
+    dues: int
+    opponent_dues: int
+    queen: bool
+
+
+def _boards(player: Player, starts: range, **options: Any) -> Iterator[_Board]:
+    env = gym.make("CarromBoard-v0", disable_env_checker=True, **options).unwrapped
+    assert isinstance(env, CarromEnv)
+    for start in starts:
+        rng = np.random.default_rng([start, 0])
+        env.reset(seed=start)
+        strokes = list(env.last_strokes)
+        over, info = False, {}
+        while not over:
+            _, _, terminated, truncated, info = env.strike(player(env.view(), rng))
+            strokes += env.last_strokes
+            over = terminated or truncated
+        result = info.get("result", {"winner": None, "points": (0, 0)})
+        yield _Board(
+            won=result["winner"] == "own",
+            lost=result["winner"] == "opponent",
+            points=result["points"][0] - result["points"][1],
+            strokes=len(strokes),
+            dues=sum(_dues(stroke) for stroke in strokes if stroke.own),
+            opponent_dues=sum(_dues(stroke) for stroke in strokes if not stroke.own),
+            queen=any(_covers(stroke) for stroke in strokes if stroke.own),
+        )
+    env.close()
+
+
+def _pocketed(stroke: Stroke) -> int:
+    """Carrommen of the striking player's that fell."""
+    return int(stroke.facts.pocketed[stroke.ruling.striker])
+
+
+def _dues(stroke: Stroke) -> int:
+    """Dues and penalties charged to the striking player."""
+    ruling = stroke.ruling
+    return int(ruling.dues_charged[ruling.striker] + ruling.penalties_charged[ruling.striker])
+
+
+def _covers(stroke: Stroke) -> bool:
+    """Whether the striking player covered the queen with the stroke."""
+    before, after = int(stroke.before.match.board.queen), int(stroke.after.match.board.queen)
+    mine = QueenState.covered_by(int(stroke.ruling.striker))
+    return before < QueenState.COVERED_WHITE and after == mine
+
+
+def _check_positive(name: str, value: int) -> None:
+    if not value >= 1:
+        raise ConfigError(f"{name} = {value!r}: expected at least 1")

@@ -1,0 +1,137 @@
+"""What an evaluation found, for people (tables) and for programs (dictionaries)."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Any
+
+from rich.table import Table
+
+from carrom_agents.statistics import Estimate
+
+
+@dataclass(frozen=True)
+class Measures:
+    """What is measured of each stroke, over all positions.
+
+    Attributes:
+        pocketed: own carrommen pocketed.
+        points: sum of the reward terms.
+        dues: dues and penalties charged.
+    """
+
+    pocketed: Estimate
+    points: Estimate
+    dues: Estimate
+
+
+@dataclass(frozen=True)
+class PlayerShots(Measures):
+    """One player's strokes.
+
+    Attributes:
+        success: share of strokes that pocket an own carromman.
+    """
+
+    success: Estimate
+
+
+@dataclass(frozen=True)
+class ShotReport:
+    """Players compared stroke by stroke in the same positions.
+
+    Attributes:
+        positions: how many positions each player struck in.
+        seed: of the first position; the others follow.
+        noise: level of execution noise.
+        players: by name, in the order given.
+        differences: the first player's measures less the second's, position by position,
+            for every pair of players.
+    """
+
+    positions: int
+    seed: int
+    noise: str
+    players: dict[str, PlayerShots]
+    differences: dict[tuple[str, str], Measures]
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON; the pairs of ``differences`` become a list."""
+        report = dataclasses.asdict(self)
+        report["differences"] = [
+            {"first": first, "second": second, **dataclasses.asdict(measures)}
+            for (first, second), measures in self.differences.items()
+        ]
+        return report
+
+    def table(self) -> Table:
+        """For people."""
+        title = f"{self.positions} positions, noise {self.noise}, seed {self.seed}"
+        table = Table(title=title, caption="per stroke, with 95 % intervals")
+        for heading in ("player", "own pocketed", "strokes that pocket", "points", "dues"):
+            table.add_column(heading)
+        for name, shots in self.players.items():
+            cells = (shots.pocketed, shots.success, shots.points, shots.dues)
+            table.add_row(name, *map(str, cells))
+        table.add_section()
+        for (first, second), gain in self.differences.items():
+            row = (str(gain.pocketed), "", str(gain.points), str(gain.dues))
+            table.add_row(f"{first} less {second}", *row)
+        return table
+
+
+@dataclass(frozen=True)
+class BoardReport:
+    """A player against an opponent over boards.
+
+    Attributes:
+        player: name of the player.
+        opponent: name of the opponent.
+        boards: boards played, from half as many starts if the break was swapped.
+        seed: of the first start; the others follow.
+        noise: level of execution noise, of both.
+        won: share of boards won; boards cut off by the stroke limit are not won.
+        lost: share of boards lost.
+        points: points won less points lost, per board.
+        strokes: strokes of both, per board.
+        dues: dues and penalties charged to the player, per board.
+        opponent_dues: the same for the opponent.
+        queens: share of boards in which the player covered the queen.
+    """
+
+    player: str
+    opponent: str
+    boards: int
+    seed: int
+    noise: str
+    won: Estimate
+    lost: Estimate
+    points: Estimate
+    strokes: Estimate
+    dues: Estimate
+    opponent_dues: Estimate
+    queens: Estimate
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return dataclasses.asdict(self)
+
+    def table(self) -> Table:
+        """For people."""
+        title = (
+            f"{self.player} against {self.opponent}: {self.boards} boards, "
+            f"noise {self.noise}, seed {self.seed}"
+        )
+        table = Table("measure", "value and 95 % interval", title=title)
+        for label, estimate in (
+            ("boards won", self.won),
+            ("boards lost", self.lost),
+            ("points per board", self.points),
+            ("strokes per board", self.strokes),
+            ("dues per board", self.dues),
+            ("opponent's dues per board", self.opponent_dues),
+            ("queens covered", self.queens),
+        ):
+            table.add_row(label, str(estimate))
+        return table
