@@ -63,7 +63,7 @@ def of_payment(board: BoardState, pay: Payment, facts: StrokeFacts, format: Matc
     self_placed = placed & ~own_side & (facts.pocketed > 0)
     waived = jnp.any(pay.waived > 0)
     return {
-        "72.c": jnp.any(pay.owed - pay.waiting > 0),
+        "72.c": jnp.any((pay.owed - pay.waiting > 0) | ((board.owed > 0) & paid)),
         "78.a": jnp.any(paid),
         "78.b.i": jnp.any(placed & ~self_placed) & format.doubles,
         "78.b.ii": jnp.any(self_placed) & format.doubles,
@@ -71,7 +71,7 @@ def of_payment(board: BoardState, pay: Payment, facts: StrokeFacts, format: Matc
         "80": waived,
         "83": jnp.any(paid & (pay.owed > 0)),
         "87.a": waived,
-        "89.a": jnp.all((board.owed > 0) & paid),
+        "89.a": jnp.all(board.owed > 0) & jnp.any(paid),
     }
 
 

@@ -125,7 +125,7 @@ LAWS: dict[str, str] = {
     # Dues and penalties.
     "72.a": "striker pocketed alone: one due; turn lost",
     "72.b": "striker pocketed alone, improper: one due and one penalty; turn lost",
-    "72.c": "no C/m available: the debt is outstanding",
+    "72.c": "a debt without available C/m is outstanding until there is one",
     "73": "striker and own C/m: they come out and a due; turn kept",
     "74": "striker and opponent's C/m: these stay down, one due; turn lost",
     "75": "striker, own and opponent's C/m: own come out and a due; turn kept",

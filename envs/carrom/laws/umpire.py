@@ -66,7 +66,7 @@ def rule(
     )
     white_slam, black_slam = _slams(board, view, course, ending)
     queen_returned = course.played & verdict.queen_out
-    capped = ending.points + claims > finish.MOST_POINTS
+    capped = ending.points + claims >= finish.MOST_POINTS
     laws = citations.merge(
         citations.where(course.played, verdict.laws),
         citations.where(course.ended, ending.laws),
