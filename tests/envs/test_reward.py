@@ -45,9 +45,9 @@ def test_over_every_board_the_terms_sum_to_points_won_minus_points_lost(
     for _ in range(400):
         before = match.board
         colour = int(colour_of(seat, before, doubles=False))
-        counts = tuple(
-            int(match.game.score[(int(before.breaker_seat) // 2 + c) % 2]) < 22 for c in (0, 1)
-        )
+        white_side = int(before.breaker_seat) // 2
+        scores = [int(match.game.score[(white_side + c) % 2]) for c in (0, 1)]
+        counts = (scores[0] < 22, scores[1] < 22)
         facts = random_facts(match, rng)
         match, ruling = rule_jit(match, facts)
         total += sum(board_terms(before, match.board, facts, ruling, colour, counts).values())
