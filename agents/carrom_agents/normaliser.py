@@ -12,6 +12,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from flax import struct
+from jax.typing import ArrayLike
 from numpy.typing import NDArray
 
 _LEAST_STD = 1e-4
@@ -27,9 +28,9 @@ class Scale:
     mean: jax.Array | NDArray[np.float32]
     std: jax.Array | NDArray[np.float32]
 
-    def __call__(self, observation: jax.Array) -> jax.Array:
+    def __call__(self, observation: ArrayLike) -> jax.Array:
         """Normalise observations (..., D)."""
-        return jnp.clip((observation - self.mean) / self.std, -_LIMIT, _LIMIT)
+        return jnp.clip((jnp.asarray(observation) - self.mean) / self.std, -_LIMIT, _LIMIT)
 
 
 @dataclass(frozen=True, eq=False)
