@@ -19,7 +19,7 @@ from carrom.physics.boundary import frame_gap
 from carrom.physics.encounters import PRESSED_SPEED
 
 SPRING_IMPEDANCE = 1e-4
-STEPS_PER_CONTACT = 20
+STEPS_PER_CONTACT = 30
 _SEPARATION = 1e-9
 """Gap left between discs that are pushed apart, m."""
 

@@ -32,37 +32,48 @@ FREE, TOUCHING, PRESSED, NEAR = 0, 1, 2, 3
 
 
 @numba.njit
+def largest_speed(velocity):
+    """Speed of the fastest disc, m/s; infinite if a speed is not finite."""
+    fastest2 = 0.0
+    for i in range(len(velocity)):
+        speed2 = velocity[i, 0] * velocity[i, 0] + velocity[i, 1] * velocity[i, 1]
+        if not speed2 < math.inf:
+            return math.inf
+        fastest2 = max(fastest2, speed2)
+    return math.sqrt(fastest2)
+
+
+@numba.njit
+def time_to_fall(scene, shot):
+    """Time until the first disc over a pocket has been there for long enough, s."""
+    time = math.inf
+    for i in range(len(scene.radius)):
+        if shot.over_pocket[i]:
+            remaining = shot.entered[i] + scene.fall_time - shot.time
+            time = min(time, max(remaining, 0.0))
+    return time
+
+
+@numba.njit
 def next_encounter(scene, shot, position, velocity):
-    """Look for the next event.
+    """Look for the next contact or crossing of a fall circle.
 
     Returns:
-        ``(situation, time, deadline, fastest)``: one of the four situations above; the time
-        to the next contact or crossing of a fall circle; the time to the next fall; the
-        largest speed, infinite if one is not finite. Seconds and m/s, times infinite if
-        there is no such event.
+        One of the four situations above, and the time, s; infinite if nothing comes.
     """
     n = len(scene.radius)
-    time = deadline = math.inf
-    fastest2 = 0.0
+    time = math.inf
     touching = pressed = near = False
     for i in range(n):
         if not shot.in_play[i]:
             continue
-        if shot.over_pocket[i]:
-            remaining = shot.entered[i] + scene.fall_time - shot.time
-            deadline = min(deadline, max(remaining, 0.0))
-        vx, vy = velocity[i, 0], velocity[i, 1]
-        speed2 = vx * vx + vy * vy
-        if speed2 == 0.0:
+        x, y, vx, vy = position[i, 0], position[i, 1], velocity[i, 0], velocity[i, 1]
+        if vx == 0.0 and vy == 0.0:
             continue
-        if not speed2 < math.inf:
-            return TOUCHING, 0.0, 0.0, math.inf
-        fastest2 = max(fastest2, speed2)
-        gap, nx, ny = frame_gap(position[i, 0], position[i, 1], scene.radius[i], scene)
+        gap, nx, ny = frame_gap(x, y, scene.radius[i], scene)
         if gap <= 0.0 and vx * nx + vy * ny > 0.0:
             touching = True
         else:
-            x, y = position[i, 0], position[i, 1]
             time = min(time, time_to_frame(x, y, vx, vy, scene.radius[i], scene))
         time = min(time, _time_to_circle(scene, shot, i, position, vx, vy))
     margin = scene.largest_deceleration * scene.longest_leg * scene.longest_leg
@@ -94,7 +105,7 @@ def next_encounter(scene, shot, position, velocity):
                 else:
                     near = near or distance2 - along * along / speed2 < (reach + margin) ** 2
     situation = TOUCHING if touching else PRESSED if pressed else NEAR if near else FREE
-    return situation, time, deadline, math.sqrt(fastest2)
+    return situation, time
 
 
 @numba.njit

@@ -18,7 +18,14 @@ from carrom.physics.cluster import (
     deepest_overlap,
     push_apart,
 )
-from carrom.physics.encounters import NEAR, PRESSED, TOUCHING, next_encounter
+from carrom.physics.encounters import (
+    NEAR,
+    PRESSED,
+    TOUCHING,
+    largest_speed,
+    next_encounter,
+    time_to_fall,
+)
 from carrom.physics.scene import IMPACT_IMPEDANCE
 from carrom.physics.sliding import mean_speed, slide
 from carrom.physics.state import CORNER_SOLID, N_SOLIDS, PARKED
@@ -26,7 +33,7 @@ from carrom.physics.state import CORNER_SOLID, N_SOLIDS, PARKED
 DONE, STEP, FILM_FULL, NONSENSE, TOO_LONG = 0, 1, 2, 3, 4
 """What ``advance`` returns."""
 
-_OVERSHOOT = 2e-6
+_OVERSHOOT = 1e-6
 """A leg goes this far past an event, at the fastest disc's speed, so that it has happened, m."""
 _LEAST_TRAVEL = 5e-6
 """No free leg is shorter than the fastest disc takes for this, m."""
@@ -70,22 +77,28 @@ def advance(scene, shot, position, velocity, model, film, film_in_play):
     while True:
         if shot.time >= shot.stop_time or not _anything_moves(scene, shot, velocity):
             return DONE
-        situation, time, deadline, fastest = next_encounter(scene, shot, position, velocity)
+        fastest = largest_speed(velocity)
         if not fastest < _SPEED_LIMIT:
             return NONSENSE
         if shot.time > scene.time_limit or shot.n_legs >= scene.leg_limit:
             return TOO_LONG
-        if (
-            scene.springs
-            and situation == TOUCHING
-            and not shot.clustered
-            and contacts_overlap(scene, shot, position, velocity)
-        ):
-            _enter_cluster(scene, shot, position, velocity, model)
-        leg = _leg_length(scene, shot, velocity, situation, time, deadline, fastest)
+        contact = True
+        if not shot.clustered:
+            situation, time = next_encounter(scene, shot, position, velocity)
+            contact = situation in (TOUCHING, PRESSED)
+            if (
+                scene.springs
+                and situation == TOUCHING
+                and contacts_overlap(scene, shot, position, velocity)
+            ):
+                _enter_cluster(scene, shot, position, velocity, model)
+        if shot.clustered:
+            leg = scene.spring_step * (0.5 if shot.first_spring_step else 1.0)
+        else:
+            leg = _leg_length(scene, situation, time, fastest)
+        leg = min(leg, max(time_to_fall(scene, shot), 1e-9))
         if shot.film_period > 0.0 and shot.time + leg >= len(film) * shot.film_period:
             return FILM_FULL
-        contact = shot.clustered or situation in (TOUCHING, PRESSED)
         _begin_leg(scene, shot, position, velocity, leg)
         if contact or not scene.skip:
             _begin_contact(scene, shot, position, velocity, model)
@@ -135,24 +148,20 @@ def _anything_moves(scene, shot, velocity):
 
 
 @numba.njit
-def _leg_length(scene, shot, velocity, situation, time, deadline, fastest):
-    """Length of the next leg, s."""
-    if shot.clustered:
-        leg = scene.spring_step * (0.5 if shot.first_spring_step else 1.0)
-    elif situation == TOUCHING:
-        leg = _IMPACT_TRAVEL / max(fastest, _SLOWEST)
-    else:
-        leg = time + _OVERSHOOT / max(fastest, 1e-3)
-        leg = max(leg, _LEAST_TRAVEL / max(fastest, _SLOWEST))
-        if situation == PRESSED:
-            leg = min(leg, _PRESSED_LEG)
-        elif situation == NEAR:
-            leg = min(leg, scene.near_leg)
-        if scene.deceleration > 0.0 and fastest > 0.0:
-            # Without spin everything rests after this; with spin the next leg goes on.
-            leg = min(leg, fastest / scene.deceleration * (1.0 + 1e-9))
-        leg = min(leg, scene.longest_leg)
-    return min(leg, max(deadline, 1e-9))
+def _leg_length(scene, situation, time, fastest):
+    """Length of the next leg outside clusters, if nothing falls before its end, s."""
+    if situation == TOUCHING:
+        return _IMPACT_TRAVEL / max(fastest, _SLOWEST)
+    leg = time + _OVERSHOOT / max(fastest, 1e-3)
+    leg = max(leg, _LEAST_TRAVEL / max(fastest, _SLOWEST))
+    if situation == PRESSED:
+        leg = min(leg, _PRESSED_LEG)
+    elif situation == NEAR:
+        leg = min(leg, scene.near_leg)
+    if scene.deceleration > 0.0 and fastest > 0.0:
+        # Without spin everything rests after this; with spin the next leg goes on.
+        leg = min(leg, fastest / scene.deceleration * (1.0 + 1e-9))
+    return min(leg, scene.longest_leg)
 
 
 @numba.njit

@@ -106,8 +106,9 @@ def build_mjcf(
             '<compiler angle="radian" autolimits="true"/>',
             f'<option timestep="{timestep!r}" gravity="{gravity}" integrator="Euler" '
             'solver="Newton" cone="elliptic" iterations="50" tolerance="1e-10">',
-            # A reset in mid-stroke would pass for an outcome.
-            '<flag autoreset="disable"/></option>',
+            # A reset in mid-stroke would pass for an outcome; a warm start would make an
+            # impact depend, in its last bits, on the steps before it.
+            '<flag autoreset="disable" warmstart="disable"/></option>',
             '<size memory="16M"/>',
             f'<default><geom condim="1" solimp="{IMPACT_IMPEDANCE} {IMPACT_IMPEDANCE} 0.001"/>'
             "</default>",

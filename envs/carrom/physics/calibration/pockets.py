@@ -40,20 +40,19 @@ def static_capture_error(board: Board) -> Check:
 
 def capture_time_error(board: Board) -> list[Check]:
     """Largest error of the time of a fall, and how late the disc is taken off the board."""
-    worst = late = 0.0
+    worst, late, way = 0.0, 0.0, 0.03
     for fall_time in (0.0, 5e-3, 15e-3):
         material = Material(fall_time=fall_time)
         simulation = Simulation(board, material)
         circle = float(fall_radii(board, material)[0])
         for speed in (0.5, 1.0, 1.5):
-            start = circle + 0.03
-            place = board.pocket_offset - start * math.sqrt(0.5)
-            one_disc(simulation, (place, place), (speed * math.sqrt(0.5),) * 2)
-            simulation.run()
-            # 0.03 = v t - a t^2 / 2 at the circle.
+            place = board.pocket_offset - (circle + way) * math.sqrt(0.5)
             slowing = material.deceleration
-            root = math.sqrt(speed**2 - 2 * slowing * 0.03)
-            expected = (speed - root) / slowing + fall_time
+            # v at the circle: v^2 = v0^2 - 2 a s.
+            start = math.sqrt(speed**2 + 2 * slowing * way)
+            one_disc(simulation, (place, place), (start * math.sqrt(0.5),) * 2)
+            simulation.run()
+            expected = (start - speed) / slowing + fall_time
             worst = max(worst, abs(float(simulation.shot["fall_time"][0, 0]) - expected))
             late = max(late, simulation.time - expected)
     return [

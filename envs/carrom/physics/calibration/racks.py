@@ -56,7 +56,7 @@ def rack_checks(board: Board) -> list[Check]:
             front_error = max(front_error, abs(front - front_expected))
     return [
         Check("rack: energy kept, against springs", energy_error, 0.005),
-        Check("rack: front carromman's speed, against springs", front_error, 0.01),
+        Check("rack: front carromman's speed, against springs", front_error, 0.005),
     ]
 
 
