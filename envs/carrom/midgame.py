@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from carrom.baseline import free_places
 from carrom.board import Board, to_seat
@@ -43,21 +44,27 @@ def random_layout(
     for part, count in zip(SLICES, (white, black), strict=True):
         on_board[part] = np.arange(9) < count
     on_board[QUEEN] = queen
+    present = np.flatnonzero(on_board)
     while True:
         positions = np.zeros((N_CARROMMEN, 2))
-        laid: list[np.ndarray] = []
-        for index in np.flatnonzero(on_board):
-            positions[index] = _free_point(board, rng, laid)
-            laid.append(positions[index])
+        positions[present] = _scattered(board, rng, len(present))
         if free_places(board, to_seat(positions, seat), on_board):
             return Layout(positions, on_board)
 
 
-def _free_point(board: Board, rng: np.random.Generator, laid: list[np.ndarray]) -> np.ndarray:
+def _scattered(board: Board, rng: np.random.Generator, count: int) -> NDArray[np.float64]:
+    """``count`` points, (count, 2), each uniform where those before it leave room."""
     reach = board.half_side - board.carromman_radius - _GAP
     apart = board.carromman_diameter + _GAP
-    while True:
+    points = np.empty((count, 2))
+    laid = 0
+    while laid < count:
         point = rng.uniform(-reach, reach, 2)
-        in_pocket = np.hypot(*(np.abs(point) - board.pocket_offset)) < board.pocket_radius
-        if not in_pocket and all(np.hypot(*(point - other)) > apart for other in laid):
-            return point
+        x, y = np.abs(point) - board.pocket_offset
+        if x * x + y * y < board.pocket_radius**2:
+            continue
+        way = points[:laid] - point
+        if np.all(np.einsum("ij,ij->i", way, way) > apart**2):
+            points[laid] = point
+            laid += 1
+    return points
