@@ -83,6 +83,9 @@ def _encode(
     options: dict[str, Any],
 ) -> None:
     """Send the pictures to FFmpeg; OSError when nothing comes of it."""
+    # Otherwise FFmpeg is started through Python code in a forked child, which can deadlock
+    # where other libraries (JAX) have threads.
+    os.environ.setdefault("IMAGEIO_FFMPEG_NO_PREVENT_SIGINT", "1")
     import imageio_ffmpeg
 
     height, width = first.shape[:2]
