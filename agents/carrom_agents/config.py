@@ -130,8 +130,18 @@ class EvaluationConfig(_Checked):
     """Positions of each evaluation while training."""
     final_positions: int = _number(1000, 2)
     """Positions in which trained, untrained and random players are compared at the end."""
+    boards: int = _number(0, 0)
+    """Boards the trained player plays against the opponent at the end; an even number."""
     video_strokes: int = _number(8, 0)
     """Strokes of the trained agent to film; 0 for no video."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.boards % 2:
+            raise ConfigError(
+                f"boards = {self.boards}: expected an even number, as every start is played "
+                "twice with the break swapped"
+            )
 
 
 @dataclass(frozen=True)

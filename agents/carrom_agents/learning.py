@@ -69,29 +69,15 @@ def initial_state(config: ExperimentConfig, agent: Agent) -> TrainingState:
     return TrainingState(learner, new_statistics(), 0)
 
 
-def learn(
-    config: ExperimentConfig,
-    agent: Agent,
-    envs: gym.vector.VectorEnv[Any, Any, Any],
-    state: TrainingState,
-    tell: Callable[[Progress], None],
-    wrap: Wrap = lambda function: function,
-) -> TrainingState:
-    """Train from ``state`` to the end of the run.
+def _unchanged(function: Callable[..., Any]) -> Callable[..., Any]:
+    return function
 
-    Args:
-        config: of the run.
-        agent: of the configuration.
-        envs: ``config.env.num_envs`` environments that reset themselves.
-        state: initial, or restored from a checkpoint.
-        tell: called after each update.
-        wrap: applied to the update before it is compiled; tests count traces with it.
 
-    Returns:
-        The state after the last update.
-    """
+@functools.cache
+def _compiled_update(config: ExperimentConfig, agent: Agent, wrap: Wrap) -> Callable[..., Any]:
+    """``ppo.update`` with the configuration filled in; compiled once in a process."""
     hyper = config.ppo
-    update = jax.jit(
+    return jax.jit(
         wrap(
             functools.partial(
                 ppo.update,
@@ -107,6 +93,31 @@ def learn(
             )
         )
     )
+
+
+def learn(
+    config: ExperimentConfig,
+    agent: Agent,
+    envs: gym.vector.VectorEnv[Any, Any, Any],
+    state: TrainingState,
+    tell: Callable[[Progress], None],
+    wrap: Wrap = _unchanged,
+) -> TrainingState:
+    """Train from ``state`` to the end of the run.
+
+    Args:
+        config: of the run.
+        agent: of the configuration.
+        envs: ``config.env.num_envs`` environments that reset themselves.
+        state: initial, or restored from a checkpoint.
+        tell: called after each update.
+        wrap: applied to the update before it is compiled; tests count traces with it.
+
+    Returns:
+        The state after the last update.
+    """
+    hyper = config.ppo
+    update = _compiled_update(config, agent, wrap)
     collector = Collector(envs, agent, hyper.rollout_length, _env_seed(config, state.update))
     while state.update < config.updates:
         began = time.perf_counter()

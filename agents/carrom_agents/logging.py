@@ -21,6 +21,8 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 from carrom.errors import ConfigError
 from carrom_agents.config import ExperimentConfig
 
+METRICS_FILE = "metrics.jsonl"
+"""Name of the record in the run folder."""
 GLOBAL_STEP = "global_step"
 _WANDB_TIMEOUT = 30
 """s, for an online run to begin."""
@@ -192,7 +194,7 @@ def open_loggers(config: ExperimentConfig, folder: Path, console: Console) -> Fa
         loggers.append(WandbLogger(config, folder))
     if chosen.tensorboard:
         loggers.append(TensorBoardLogger(folder / "tensorboard"))
-    loggers.append(JsonLinesLogger(folder / "metrics.jsonl"))
+    loggers.append(JsonLinesLogger(folder / METRICS_FILE))
     if chosen.progress:
         loggers.append(ProgressLogger(console, config.updates * config.rollout_strokes))
     return FanOut(loggers)

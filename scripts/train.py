@@ -1,0 +1,45 @@
+"""Train an agent as a configuration file says, with overrides from the command line.
+
+    python scripts/train.py configs/quickstart.yaml --seed 1 --ppo.learning-rate 3e-4
+    python scripts/train.py --resume runs/quickstart-20261129-210000
+
+The run folder's name is printed, with the results, at the end.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+# Whatever the user has set stays. XLA reads its flags when it is first used.
+os.environ.setdefault("JAX_PLATFORMS", "cpu")
+
+import tyro
+
+from carrom.errors import CarromError
+from carrom_agents.config import ExperimentConfig, load_config
+
+
+def main() -> None:
+    arguments = sys.argv[1:]
+    try:
+        if arguments[:1] == ["--resume"] and len(arguments) == 2:
+            from carrom_agents.experiment import resume
+
+            resume(Path(arguments[1]))
+            return
+        default = ExperimentConfig()
+        if arguments and not arguments[0].startswith("-"):
+            default = load_config(Path(arguments.pop(0)))
+        config = tyro.cli(ExperimentConfig, args=arguments, default=default, description=__doc__)
+        from carrom_agents.experiment import train
+
+        train(config)
+    except CarromError as error:
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(2)
+
+
+if __name__ == "__main__":
+    main()
