@@ -17,10 +17,12 @@ from carrom.opponents import Player
 from carrom.render.film import stills
 from carrom.render.picture import BoardRenderer
 from carrom.render.video import write_video
+from carrom.table import Stroke
 from carrom_agents.config import EnvConfig
 from carrom_agents.logging import GLOBAL_STEP
 
-_FPS = 30
+FPS = 30
+"""Frames per second of films."""
 _PAUSE = 0.5
 """s for which the position at rest is shown."""
 _SMOOTHING = 10
@@ -75,13 +77,27 @@ def film(player: Player, config: EnvConfig, *, strokes: int, seed: int, target: 
     Raises:
         RenderError: nothing to draw or to encode with.
     """
-    write_video(target, _frames(player, config, strokes, seed), _FPS)
+    write_video(target, _frames(player, config, strokes, seed), FPS)
+
+
+def stroke_frames(renderer: BoardRenderer, stroke: Stroke) -> Iterator[NDArray[np.uint8]]:
+    """Pictures of a stroke, ``FPS`` to a second, and of the position at rest for a moment.
+
+    Args:
+        renderer: draws them.
+        stroke: from an environment with ``film_rate=FPS``; there are none if it has no film.
+    """
+    if stroke.motion is None or stroke.motion.trajectory is None:
+        return
+    discs = list(stills(stroke.motion.trajectory, FPS))
+    discs += [discs[-1]] * round(_PAUSE * FPS)
+    yield from (renderer.render(*still) for still in discs)
 
 
 def _frames(
     player: Player, config: EnvConfig, strokes: int, seed: int
 ) -> Iterator[NDArray[np.uint8]]:
-    env = gym.make(config.id, film_rate=float(_FPS), **config.options()).unwrapped
+    env = gym.make(config.id, film_rate=float(FPS), **config.options()).unwrapped
     assert isinstance(env, CarromEnv)
     rng = np.random.default_rng(seed)
     renderer = BoardRenderer(env.setting.board)
@@ -90,10 +106,7 @@ def _frames(
         for _ in range(strokes):
             _, _, terminated, truncated, _ = env.strike(player(env.view(), rng))
             for stroke in env.last_strokes:
-                if stroke.motion is not None and stroke.motion.trajectory is not None:
-                    discs = list(stills(stroke.motion.trajectory, _FPS))
-                    discs += [discs[-1]] * round(_PAUSE * _FPS)
-                    yield from (renderer.render(*still) for still in discs)
+                yield from stroke_frames(renderer, stroke)
             if terminated or truncated:
                 env.reset()
     finally:
