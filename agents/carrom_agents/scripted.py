@@ -33,7 +33,10 @@ class BreakStrike:
     speed: float
 
 
-BREAK = BreakStrike(place=0.06, offset=0.04, speed=1.0)
+BREAK = BreakStrike(place=0.135, offset=0.0075, speed=1.0)
+"""The best of a grid of 13 places and 41 offsets, played with the MuJoCo engine on the tight
+rack with expert noise: 150 breaks pocketed 2.2 own carrommen each, 0.1 of the opponent's and
+never the striker."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +58,7 @@ class Aimer:
     """
 
     options: ShotOptions = field(default_factory=ShotOptions)
-    queen_worth: float = 1.5
+    queen_worth: float = 2.5
     due_cost: float = 1.5
     opponent_cost: float = 1.0
     least_value: float = 0.02
