@@ -25,7 +25,8 @@ class Payment(NamedTuple):
         paid: dues and penalties put back.
         waived: dues and penalties forfeited.
         owed: still outstanding.
-        waiting: of these, available but without room (79.a).
+        stranded: of these, wrongly pocketed ones that found no room.
+        waiting: of those outstanding, available but without room (79.a).
         on_board: carrommen on the board after all of it.
         down: bool (2,), whether a carromman of the colour was down before payment (U16).
         placer: the seat that places ``returned`` and ``paid``, -1 where there is nothing.
@@ -38,6 +39,7 @@ class Payment(NamedTuple):
     paid: jax.Array
     waived: jax.Array
     owed: jax.Array
+    stranded: jax.Array
     waiting: jax.Array
     on_board: jax.Array
     down: jax.Array
@@ -69,7 +71,9 @@ def settle(
     available = jnp.where(course.continues, jnp.minimum(owed, N_PER_SIDE - lying), 0)
     own = jnp.minimum(available[0], facts.room_due)
     placeable = _pair(own, jnp.minimum(available[1], facts.room_due - own))
-    waived = jnp.where(from_striker(facts.waive, me), placeable, 0)
+    stranded = from_striker(board.stranded, me) + _pair(without_room)
+    rescued = jnp.minimum(placeable, stranded)
+    waived = jnp.where(from_striker(facts.waive, me), placeable - rescued, 0)
     paid, waiting = placeable - waived, available - placeable
     placer, holder = _placers(board, course, _pair(returned) + paid, waiting, format)
 
@@ -83,6 +87,7 @@ def settle(
         paid=coloured(paid),
         waived=coloured(waived),
         owed=coloured(jnp.where(course.continues, owed - placeable, 0)),
+        stranded=coloured(jnp.where(course.continues, stranded - rescued, 0)),
         waiting=coloured(waiting),
         on_board=coloured(lying + paid),
         down=coloured(lying < N_PER_SIDE),

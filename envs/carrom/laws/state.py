@@ -131,8 +131,10 @@ class BoardState:
         breaker_seat: int32, the seat that had the right to break first; its side is white.
         on_board: int32 (2,), carrommen on the board per colour.
         queen: int32, a ``QueenState``.
-        owed: int32 (2,), dues and penalties of each colour still to be placed (13). A
-            carromman that has to come out but finds no room waits here too (U28).
+        owed: int32 (2,), carrommen of each colour still to be placed: dues and penalties (13)
+            and ``stranded`` ones.
+        stranded: int32 (2,), of these, wrongly pocketed ones that came out and found no room
+            (U28); they go first, and no creditor can waive them (U23).
         has_pocketed: bool (2,), whether a carromman of the colour was ever down (92, U16).
         break_done: bool, whether the striker has touched a carromman (44).
         break_attempts_failed: int32, of the player about to break (45.a).
@@ -153,6 +155,7 @@ class BoardState:
     on_board: Pair
     queen: Scalar
     owed: Pair
+    stranded: Pair
     has_pocketed: Pair
     break_done: Scalar
     break_attempts_failed: Scalar
@@ -249,6 +252,7 @@ def new_board(breaker_seat: Scalar) -> BoardState:
         on_board=integers([N_PER_SIDE, N_PER_SIDE]),
         queen=integers(QueenState.ON_BOARD),
         owed=integers([0, 0]),
+        stranded=integers([0, 0]),
         has_pocketed=flags([False, False]),
         break_done=no,
         break_attempts_failed=zero,

@@ -61,8 +61,8 @@ class StrokeFacts:
         overboard_striker: bool, the striker left the board (116).
         claims: bool, the winner claims all extra points (87.b).
         waive: bool (2,), the creditor waives the dues and penalties of the colour that
-            could be placed now (87.a). Carrommen that come out because they were wrongly
-            pocketed are not his to waive (U23).
+            could be placed now (87.a); wrongly pocketed carrommen that come out are not his
+            to waive (U23).
         room_returned: int32, how many wrongly pocketed carrommen find room on the board
             (U28); the rest waits as owed.
         room_due: int32, how many due and penalty carrommen find room (79.a), the striking

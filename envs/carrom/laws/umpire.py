@@ -145,6 +145,7 @@ def _board_after(
         on_board=pay.on_board,
         queen=queen,
         owed=pay.owed,
+        stranded=pay.stranded,
         has_pocketed=board.has_pocketed | pay.down,
         break_done=board.break_done | course.makes_break,
         break_attempts_failed=jnp.where(lost | course.makes_break, 0, failed),
