@@ -90,20 +90,18 @@ def next_encounter(scene, shot, position, velocity):
             reach = scene.radius[i] + scene.radius[j]
             distance2, along = rx * rx + ry * ry, rx * vx + ry * vy
             outside = distance2 - reach * reach
-            if outside <= 0.0:
-                if along < -PRESSED_SPEED * reach:
-                    touching = True
-                elif along < -1e-12:
-                    pressed = True
-            elif along >= 0.0:
-                near = near or distance2 < (reach + margin) ** 2
-            else:
+            closest2 = distance2
+            if along < -1e-12:
                 speed2 = vx * vx + vy * vy
                 discriminant = along * along - speed2 * outside
-                if discriminant > 0.0:
+                if outside <= 0.0:
+                    touching = touching or along < -PRESSED_SPEED * reach
+                    pressed = True
+                elif discriminant > 0.0:
                     time = min(time, outside / (-along + math.sqrt(discriminant)))
                 else:
-                    near = near or distance2 - along * along / speed2 < (reach + margin) ** 2
+                    closest2 -= along * along / speed2
+            near = near or closest2 < (reach + margin) ** 2
     situation = TOUCHING if touching else PRESSED if pressed else NEAR if near else FREE
     return situation, time
 

@@ -41,6 +41,17 @@ FIXED_STEP = 0.5e-3
 LIGHT = 1e-7
 """Mass of the parent body that carries the rim over the contact ground, kg."""
 
+# A reset in mid-stroke would pass for an outcome; a warm start would make an impact depend,
+# in its last bits, on the steps before it. The rest is what the scene has none of: leaving
+# it out makes a break 8 % faster.
+_FLAGS = " ".join(
+    f'{feature}="disable"'
+    for feature in (
+        "autoreset", "warmstart", "sensor", "actuation", "equality", "frictionloss", "limit",
+        "clampctrl", "spring", "damper", "eulerdamp", "midphase",
+    )
+)  # fmt: skip
+
 _FOOT_RADIUS = 2e-3
 # Stiffness and damping per unit of mass, and the rate of the friction rows, 1/s: the stiffest
 # floor that neither throws discs up nor blows up at steps of up to 2 ms.
@@ -106,9 +117,7 @@ def build_mjcf(
             '<compiler angle="radian" autolimits="true"/>',
             f'<option timestep="{timestep!r}" gravity="{gravity}" integrator="Euler" '
             'solver="Newton" cone="elliptic" iterations="50" tolerance="1e-10">',
-            # A reset in mid-stroke would pass for an outcome; a warm start would make an
-            # impact depend, in its last bits, on the steps before it.
-            '<flag autoreset="disable" warmstart="disable"/></option>',
+            f"<flag {_FLAGS}/></option>",
             '<size memory="16M"/>',
             f'<default><geom condim="1" solimp="{IMPACT_IMPEDANCE} {IMPACT_IMPEDANCE} 0.001"/>'
             "</default>",

@@ -143,7 +143,9 @@ def ground_agreement(board: Board, shots: int) -> Check:
     for _ in range(shots):
         layout, strike = midgame_shot(board, rng, pieces=1)
         strike = dataclasses.replace(strike, speed=strike.speed / 2)
-        ends = [engine.play(layout, strike).layout for engine in engines]
-        both = ends[0].on_board & ends[1].on_board
-        apart += np.hypot(*(ends[0].positions[both] - ends[1].positions[both]).T).tolist()
+        ends = [engine.play(layout, strike) for engine in engines]
+        moved = [end.touched & end.layout.on_board for end in ends]
+        both = moved[0] & moved[1]
+        places = [end.layout.positions[both] for end in ends]
+        apart += np.hypot(*(places[0] - places[1]).T).tolist()
     return Check("coulomb against contact ground: median", float(np.median(apart)) * 1e3, 1.5, "mm")
