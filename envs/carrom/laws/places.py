@@ -140,7 +140,7 @@ def nearest_free(
     return candidates.points[jnp.argmin(ease)]
 
 
-def openness(points: jax.Array, seat: ArrayLike, board: Board) -> jax.Array:
+def openness(points: ArrayLike, seat: ArrayLike, board: Board) -> jax.Array:
     """How straight a player can play carrommen at ``points`` into some pocket.
 
     Args:
@@ -153,6 +153,7 @@ def openness(points: jax.Array, seat: ArrayLike, board: Board) -> jax.Array:
         from the base line to a pocket, 0 where the thinnest cut is needed, negative where the
         carromman cannot be pocketed without a cushion.
     """
+    points = jnp.asarray(points)
     low, high = legal_places(board)[1]
     along = np.linspace(low, high, _BASE_PLACES)
     base = np.stack([along, np.full(_BASE_PLACES, board.base_line_y)], axis=-1)
