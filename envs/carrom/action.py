@@ -64,11 +64,19 @@ class ActionCoding(Protocol):
         """The space of one action."""
         ...
 
+    def check(self, action: Any) -> None:
+        """Refuse what is no action.
+
+        Raises:
+            ActionError: wrong shape, not a number, or outside the space.
+        """
+        ...
+
     def decode(self, action: Any, view: View) -> Strike:
         """The strike that ``action`` means in the position ``view``.
 
         Raises:
-            ActionError: wrong shape, not a number, or outside the space.
+            ActionError: as ``check``.
         """
         ...
 
@@ -84,6 +92,18 @@ def _unit_box(values: Any, what: str) -> NDArray[np.float64]:
     if not np.all(np.abs(array) <= 1 + _UNIT_BOX_SLACK):  # also catches NaN
         raise ActionError(f"{what} = {array.tolist()}: expected finite numbers in [-1, 1]")
     return np.clip(array, -1, 1)
+
+
+def _shot_and_residual(action: Any) -> tuple[int, list[float]]:
+    """The parts of a target action, or an error that says what is wrong with them."""
+    if not (isinstance(action, dict) and set(action) == {"shot", "residual"}):
+        raise ActionError(f"action = {action!r}: expected a dict with 'shot' and 'residual'")
+    number = np.asarray(action["shot"])
+    if not (number.shape == () and number.dtype.kind in "iu" and 0 <= number < N_SHOTS):
+        raise ActionError(
+            f"action['shot'] = {action['shot']!r}: expected an integer in 0 .. {N_SHOTS - 1}"
+        )
+    return int(number), _unit_box(action["residual"], "action['residual']").tolist()
 
 
 @dataclass(frozen=True)
@@ -111,6 +131,10 @@ class DirectCoding:
         """``Box(-1, 1, (3,))``."""
         return spaces.Box(-1.0, 1.0, (3,), np.float32)
 
+    def check(self, action: Any) -> None:
+        """Refuse what is no action."""
+        _unit_box(action, "action")
+
     def decode(self, action: Any, view: View) -> Strike:
         """See the module's table."""
         place, direction, speed = _unit_box(action, "action").tolist()
@@ -134,17 +158,14 @@ class TargetCoding:
             shot=spaces.Discrete(N_SHOTS), residual=spaces.Box(-1.0, 1.0, (3,), np.float32)
         )
 
+    def check(self, action: Any) -> None:
+        """Refuse what is no action."""
+        _shot_and_residual(action)
+
     def decode(self, action: Any, view: View) -> Strike:
         """See the module's table."""
-        if not (isinstance(action, dict) and set(action) == {"shot", "residual"}):
-            raise ActionError(f"action = {action!r}: expected a dict with 'shot' and 'residual'")
-        shift, turn, force = _unit_box(action["residual"], "action['residual']").tolist()
-        number = np.asarray(action["shot"])
-        if not (number.shape == () and number.dtype.kind in "iu" and 0 <= number < N_SHOTS):
-            raise ActionError(
-                f"action['shot'] = {action['shot']!r}: expected an integer in 0 .. {N_SHOTS - 1}"
-            )
-        carromman, pocket = divmod(int(number), N_POCKETS)
+        number, (shift, turn, force) = _shot_and_residual(action)
+        carromman, pocket = divmod(number, N_POCKETS)
         board = view.board
         target = view.positions[carromman if carromman < N_PER_SIDE else QUEEN]
         aim = board.pocket_centres[pocket]
@@ -153,7 +174,8 @@ class TargetCoding:
         place = self.placing(view, min(max(place, -end), end))
         shot = direct_shot(board, self.material, place, target, aim, ARRIVAL_SPEED)
         speed = min(max(shot.speed * 2.0**force, MIN_SPEED), self.material.full_speed)
-        return Strike(place=place, direction=shot.direction + turn * _MAX_TURN, speed=speed)
+        direction = float(shot.direction) + turn * _MAX_TURN
+        return Strike(place=place, direction=direction, speed=speed)
 
 
 def shot_mask(observation: NDArray[np.float32]) -> NDArray[np.bool_]:

@@ -54,3 +54,7 @@ class PhysicsError(CarromError, RuntimeError):
 
     def __str__(self) -> str:
         return str(self.args[0])
+
+
+class WorkerError(CarromError, RuntimeError):
+    """A process that played some of the boards has ended unexpectedly."""

@@ -9,21 +9,20 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 from gymnasium.error import ResetNeeded
-from gymnasium.utils import seeding
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space, iterate
 from numpy.typing import NDArray
 
+from carrom.boards import Boards
 from carrom.env import CarromEnv, discs_of
-from carrom.errors import ConfigError
-from carrom.info import reset_info, step_info
-from carrom.observation import SIZE, encode, observation_space
+from carrom.errors import ActionError, ConfigError
+from carrom.observation import SIZE, observation_space
 from carrom.options import Options
 from carrom.physics.strike import Strike
-from carrom.play import advance, begin
 from carrom.render.picture import BoardRenderer
-from carrom.table import Stroke, Table
+from carrom.table import Stroke
 from carrom.view import View
+from carrom.workers import SharedBoards
 
 Observations = NDArray[np.float32]
 Flags = NDArray[np.bool_]
@@ -34,7 +33,7 @@ class CarromVectorEnv(gym.vector.VectorEnv[Observations, Any, NDArray[Any]]):
     """``num_envs`` independent boards; each behaves as a ``CarromEnv`` of its own would.
 
     Board i of a reset with seed s is, to the last bit, the ``CarromEnv`` reset with seed
-    s + i, whatever the number of boards and threads, over any number of autoresets.
+    s + i, whatever the number of boards, threads and workers, over any number of autoresets.
 
     Args:
         num_envs: number of boards, N.
@@ -43,7 +42,11 @@ class CarromVectorEnv(gym.vector.VectorEnv[Observations, Any, NDArray[Any]]):
             step ignores its action and resets it), "SameStep" (it is reset at once; the
             last observation and info are in ``infos["final_obs"]`` and ``["final_info"]``)
             or "Disabled" (reset it with ``options={"reset_mask": mask}``).
-        threads: strokes computed at once; None takes the cores this process may use.
+        workers: processes among which the boards are shared out; 1 plays them here. More
+            scale almost evenly with the cores, but take some seconds to start and need a
+            main module that can be imported (``if __name__ == "__main__":``).
+        threads: strokes computed at once where ``workers`` is 1; None takes the cores this
+            process may use.
         render_mode: None, or "rgb_array": one picture per board.
         width: of a picture, pixels.
         height: of a picture, pixels.
@@ -65,6 +68,7 @@ class CarromVectorEnv(gym.vector.VectorEnv[Observations, Any, NDArray[Any]]):
         *,
         task: str,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        workers: int = 1,
         threads: int | None = None,
         render_mode: str | None = None,
         width: int = 480,
@@ -72,7 +76,7 @@ class CarromVectorEnv(gym.vector.VectorEnv[Observations, Any, NDArray[Any]]):
         camera: str = "top",
         **options: Any,
     ) -> None:
-        for name, value in (("num_envs", num_envs), ("threads", threads)):
+        for name, value in (("num_envs", num_envs), ("workers", workers), ("threads", threads)):
             if value is not None and not (isinstance(value, int) and value > 0):
                 raise ConfigError(f"{name} = {value!r}: expected a positive whole number")
         if render_mode not in (None, *self.metadata["render_modes"]):
@@ -91,16 +95,18 @@ class CarromVectorEnv(gym.vector.VectorEnv[Observations, Any, NDArray[Any]]):
         chosen = Options.of(task, options)
         self.setting = chosen.setting()
         self.coding = chosen.coding()
-        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
-        self._physics = chosen.physics(min(threads or cores, num_envs))
         self.single_observation_space = observation_space(self.setting.board)
         self.single_action_space = self.coding.space()
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
-        self._generators: list[np.random.Generator | None] = [None] * num_envs
-        self._seeds: list[int] = [-1] * num_envs
-        self._tables: list[Table] = []
-        self.last_strokes: list[tuple[Stroke, ...]] = [()] * num_envs
+        if workers == 1:
+            cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
+            self._boards = Boards(chosen, num_envs, threads or cores)
+        else:
+            self._boards = SharedBoards(chosen, num_envs, min(workers, num_envs))
+        # None before the first reset; afterwards, which episodes have been reported over.
+        self._over: Flags | None = None
+        self._observations = np.zeros((num_envs, SIZE), np.float32)
         self._renderer: BoardRenderer | None = None
 
     # Gymnasium's own vector environments also give one generator and one seed per board,
@@ -108,16 +114,21 @@ class CarromVectorEnv(gym.vector.VectorEnv[Observations, Any, NDArray[Any]]):
     @property
     def np_random(self) -> Any:
         """The generator of each board, a tuple."""
-        return tuple(self._generator(index, None) for index in range(self.num_envs))
+        return tuple(self._boards.generators())
 
     @np_random.setter
     def np_random(self, value: Any) -> None:
-        self._generators = list(value)
+        raise ConfigError("np_random of a vector environment: expected reset(seed=...) instead")
 
     @property
     def np_random_seed(self) -> Any:
         """The seed of each board, a tuple; -1 for a board that has not been reset."""
-        return tuple(self._seeds)
+        return tuple(self._boards.seeds())
+
+    @property
+    def last_strokes(self) -> list[tuple[Stroke, ...]]:
+        """The strokes of the last step, or reset, on each board."""
+        return self._boards.last_strokes()
 
     def reset(
         self,
@@ -140,17 +151,11 @@ class CarromVectorEnv(gym.vector.VectorEnv[Observations, Any, NDArray[Any]]):
         """
         seeds = self._checked_seeds(seed)
         mask = self._checked_mask((options or {}).get("reset_mask"))
-        if not self._tables and not mask.all():
+        if self._over is None and not mask.all():
             raise ResetNeeded("There are no episodes yet: reset all boards first.")
-        chosen = np.flatnonzero(mask).tolist()
-        begun = begin(self.setting, self._physics, [self._generator(i, seeds[i]) for i in chosen])
-        if not self._tables:
-            self._tables = begun
-        infos: dict[str, Any] = {}
-        for index, table in zip(chosen, begun, strict=True):
-            self._tables[index] = table
-            infos = self._add_info(infos, reset_info(table), index)
-        return self._observations(), infos
+        which = np.flatnonzero(mask).tolist()
+        infos = self._restart(which, [seeds[index] for index in which], {})
+        return self._observations.copy(), infos
 
     def step(self, actions: Any) -> Step:
         """Play one decision on each board; see ``CarromEnv.step``.
@@ -160,107 +165,90 @@ class CarromVectorEnv(gym.vector.VectorEnv[Observations, Any, NDArray[Any]]):
 
         Raises:
             ActionError: an action outside the action space, except on a board that this step
-                resets and whose action is therefore ignored.
+                resets and whose action is therefore ignored. Nothing is played then.
         """
-        batch = list(iterate(self.action_space, actions))
+        try:
+            batch = list(iterate(self.action_space, actions))
+        except (TypeError, ValueError, KeyError, AttributeError):
+            batch = []
         if len(batch) != self.num_envs:
-            raise ConfigError(f"{len(batch)} actions: expected {self.num_envs}, one per board")
-        tables = self._in_play()
-        return self._step(
-            [
-                None if self._to_be_reset(table) else self.coding.decode(action, table.view)
-                for action, table in zip(batch, tables, strict=True)
-            ]
-        )
+            raise ActionError(
+                f"actions = {actions!r}: expected a batch of {self.num_envs} actions, one per board"
+            )
+        return self._step(batch)
 
     def strike(self, strikes: Sequence[Strike]) -> Step:
         """As ``step``, for strikes that are not coded as actions, one per board."""
         if len(strikes) != self.num_envs:
-            raise ConfigError(f"{len(strikes)} strikes: expected {self.num_envs}, one per board")
-        tables = self._in_play()
-        return self._step(
-            [
-                None if self._to_be_reset(table) else strike
-                for strike, table in zip(strikes, tables, strict=True)
-            ]
-        )
+            raise ActionError(f"{len(strikes)} strikes: expected {self.num_envs}, one per board")
+        return self._step(strikes)
 
     def views(self) -> list[View]:
         """The position of each board as its agent sees it."""
-        return [table.view for table in self._in_play()]
+        self._reported_over()
+        return self._boards.views()
 
-    def _step(self, strikes: Sequence[Strike | None]) -> Step:
-        """Play where there is a strike, reset where there is none."""
+    def _step(self, decisions: Sequence[Any]) -> Step:
+        """Play, and reset what the autoreset mode says."""
+        over = self._reported_over()
+        if self._autoreset is AutoresetMode.DISABLED and over.any():
+            boards = np.flatnonzero(over).tolist()
+            raise ResetNeeded(f"The episodes of boards {boards} are over: reset them first.")
+        which = np.flatnonzero(~over).tolist()
+        for index in which:
+            if not isinstance(decisions[index], Strike):
+                self.coding.check(decisions[index])
+        at_once = self._autoreset is AutoresetMode.SAME_STEP
+        steps = self._boards.step([decisions[index] for index in which], which, at_once)
+        infos = self._restart(np.flatnonzero(over).tolist(), [None] * int(over.sum()), {})
         rewards = np.zeros(self.num_envs)
         terminated, truncated = np.zeros((2, self.num_envs), bool)
-        infos: dict[str, Any] = {}
-        played = [i for i, strike in enumerate(strikes) if strike is not None]
-        if self._autoreset is AutoresetMode.DISABLED:
-            over = [i for i in played if self._tables[i].reported]
-            if over:
-                raise ResetNeeded(f"The episodes of boards {over} are over: reset them first.")
-        advance(
-            self._physics,
-            [self._tables[i] for i in played],
-            [strike for strike in strikes if strike is not None],
-        )
-        self.last_strokes = [
-            () if strike is None else tuple(table.played)
-            for strike, table in zip(strikes, self._tables, strict=True)
-        ]
-        final: dict[int, dict[str, Any]] = {}
-        for index in played:
-            table = self._tables[index]
-            info, rewards[index] = step_info(table)
-            terminated[index], truncated[index] = table.terminated, table.truncated
-            if table.over and self._autoreset is AutoresetMode.SAME_STEP:
-                final[index] = {"final_obs": encode(table.view), "final_info": info}
-            else:
-                infos = self._add_info(infos, info, index)
-        renewed = sorted({*range(self.num_envs)} - {*played} | {*final})
-        begun = begin(self.setting, self._physics, [self._generator(i, None) for i in renewed])
-        for index, table in zip(renewed, begun, strict=True):
-            self._tables[index] = table
-            infos = self._add_info(infos, final.get(index, {}) | reset_info(table), index)
-        return self._observations(), rewards, terminated, truncated, infos
+        for index, step in zip(which, steps, strict=True):
+            rewards[index] = step.reward
+            terminated[index], truncated[index] = step.terminated, step.truncated
+            observation, info = step.observation, step.info
+            if step.next_start is not None:
+                final = {"final_obs": step.observation, "final_info": step.info}
+                observation, info = step.next_start
+                info = final | info
+            self._observations[index] = observation
+            infos = self._add_info(infos, info, index)
+        self._over = (terminated | truncated) & (not at_once)
+        return self._observations.copy(), rewards, terminated, truncated, infos
+
+    def _restart(
+        self, which: Sequence[int], seeds: Sequence[int | None], infos: dict[str, Any]
+    ) -> dict[str, Any]:
+        """Begin new episodes on the boards ``which``; the infos with theirs added."""
+        over = np.zeros(self.num_envs, bool) if self._over is None else self._over
+        for index, (observation, info) in zip(which, self._boards.reset(seeds, which), strict=True):
+            self._observations[index] = observation
+            infos = self._add_info(infos, info, index)
+            over[index] = False
+        self._over = over
+        return infos
 
     def render(self) -> tuple[NDArray[np.uint8], ...] | None:
         """A picture of each board, uint8 (height, width, 3)."""
         if self.render_mode is None:
             gym.logger.warn("render() without a render mode: pass render_mode to make_vec().")
             return None
+        self._reported_over()
         if self._renderer is None:
             self._renderer = BoardRenderer(self.setting.board, **self._picture)
-        layouts = [table.position.layout for table in self._in_play()]
-        return tuple(self._renderer.render(*discs_of(layout)) for layout in layouts)
+        return tuple(self._renderer.render(*discs_of(layout)) for layout in self._boards.layouts())
 
     def close_extras(self, **kwargs: Any) -> None:
-        """Free what drawing holds."""
+        """End the workers and free what drawing holds."""
+        self._boards.close()
         if self._renderer is not None:
             self._renderer.close()
         self._renderer = None
 
-    def _observations(self) -> Observations:
-        observations = np.empty((self.num_envs, SIZE), np.float32)
-        for index, table in enumerate(self._tables):
-            observations[index] = encode(table.view)
-        return observations
-
-    def _in_play(self) -> list[Table]:
-        if not self._tables:
+    def _reported_over(self) -> Flags:
+        if self._over is None:
             raise ResetNeeded("There are no episodes yet: call reset() first.")
-        return self._tables
-
-    def _to_be_reset(self, table: Table) -> bool:
-        return table.reported and self._autoreset is AutoresetMode.NEXT_STEP
-
-    def _generator(self, index: int, seed: int | None) -> np.random.Generator:
-        """The generator of a board: a new one if a seed is given or it has none yet."""
-        generator = self._generators[index]
-        if seed is not None or generator is None:
-            generator, self._seeds[index] = seeding.np_random(seed)
-            self._generators[index] = generator
-        return generator
+        return self._over
 
     def _checked_seeds(self, seed: int | Sequence[int | None] | None) -> list[int | None]:
         if seed is None:

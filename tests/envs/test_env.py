@@ -119,7 +119,7 @@ def test_pickling_in_the_middle_of_a_board_keeps_everything() -> None:
 @pytest.mark.parametrize("reward", ["aicf", "points"])
 @pytest.mark.parametrize("seed", range(3))
 def test_rewards_of_a_board_sum_to_points_won_minus_points_lost(reward: str, seed: int) -> None:
-    env = make(reward=reward, noise="beginner")
+    env = make(reward=reward, noise="beginner", max_strokes=5_000)
     env.action_space.seed(seed)
     env.reset(seed=seed)
     total, over, info = 0.0, False, {}
@@ -137,7 +137,7 @@ def test_rewards_of_a_board_sum_to_points_won_minus_points_lost(reward: str, see
 
 
 def test_the_result_reward_is_paid_once() -> None:
-    env = make(reward="result")
+    env = make(reward="result", max_strokes=5_000)
     env.action_space.seed(0)
     env.reset(seed=0)
     rewards, terminated, info = [], False, {}

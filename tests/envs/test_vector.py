@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import multiprocessing
+import os
 from typing import Any
 
 import gymnasium as gym
@@ -12,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import carrom
-from carrom.errors import ActionError, ConfigError
+from carrom.errors import ActionError, ConfigError, WorkerError
 from carrom.opponents import find_opponent
 
 MODES = list(AutoresetMode)
@@ -87,15 +89,73 @@ def test_drills_of_one_stroke_equal_single_environments(mode: AutoresetMode) -> 
         assert_same(ours.step(action), reference.step(action))
 
 
-def test_threads_and_batch_size_change_nothing() -> None:
+@pytest.mark.parametrize(
+    ("mode", "sharing"),
+    [
+        (AutoresetMode.NEXT_STEP, {"threads": 3}),
+        (AutoresetMode.SAME_STEP, {"workers": 2}),
+        (AutoresetMode.DISABLED, {"workers": 3}),
+    ],
+)
+def test_threads_and_workers_change_nothing(mode: AutoresetMode, sharing: dict[str, int]) -> None:
     logs = []
-    for num_envs, threads in ((6, 1), (6, 2), (6, 3)):
-        env = make(num_envs, autoreset_mode="SameStep", threads=threads, noise="expert")
+    for how in ({"threads": 1}, sharing):
+        env = make(5, "CarromBoard-v0", autoreset_mode=mode, noise="expert", max_strokes=3, **how)
         env.action_space.seed(0)
-        log = [env.reset(seed=0), *(env.step(env.action_space.sample()) for _ in range(5))]
+        log: list[Any] = [env.reset(seed=0)]
+        for _ in range(8):
+            log.append(env.step(env.action_space.sample()))
+            over = log[-1][2] | log[-1][3]
+            if mode is AutoresetMode.DISABLED and over.any():
+                log.append(env.reset(options={"reset_mask": over}))
+        log += [env.np_random_seed, [view.positions for view in env.views()]]
+        log += [[len(strokes) for strokes in env.last_strokes]]
+        env.close()
         logs.append(log)
     assert_same(logs[0], logs[1])
-    assert_same(logs[0], logs[2])
+
+
+class TestWorkers:
+    """Processes that play the boards."""
+
+    def test_an_error_in_a_worker_reaches_the_caller(self) -> None:
+        env = make(2, "CarromBoard-v0", workers=2, opponent=_gives_up, first="agent")
+        try:
+            env.reset(seed=0)
+            with pytest.raises(RuntimeError, match="no more carrom"):
+                _until_the_opponent_strikes(env)
+        finally:
+            env.close()
+
+    def test_a_worker_that_dies_is_named(self) -> None:
+        env = make(2, "CarromBoard-v0", workers=2, opponent=_dies, first="agent")
+        try:
+            env.reset(seed=0)
+            with pytest.raises(WorkerError, match="exit code 7"):
+                _until_the_opponent_strikes(env)
+        finally:
+            env.close()
+
+    def test_closing_ends_the_processes(self) -> None:
+        before = set(multiprocessing.active_children())
+        env = make(2, workers=2)
+        started = set(multiprocessing.active_children()) - before
+        assert len(started) == 2
+        env.close()
+        assert not started & set(multiprocessing.active_children())
+
+
+def _until_the_opponent_strikes(env: carrom.CarromVectorEnv) -> None:
+    for _ in range(5):
+        env.step(np.array([[0, 0, 1], [0, 0, 1]], np.float32))
+
+
+def _gives_up(view: carrom.View, rng: np.random.Generator) -> carrom.Strike:
+    raise RuntimeError("no more carrom")
+
+
+def _dies(view: carrom.View, rng: np.random.Generator) -> carrom.Strike:
+    os._exit(7)
 
 
 def test_final_observation_is_not_overwritten_by_the_reset() -> None:
@@ -147,6 +207,7 @@ class TestBadInput:
         cases: list[tuple[dict[str, Any], str]] = [
             ({"num_envs": 0}, "num_envs"),
             ({"threads": 0}, "threads"),
+            ({"workers": 0}, "workers"),
             ({"autoreset_mode": "never"}, "autoreset_mode"),
             ({"render_mode": "human"}, "render_mode"),
             ({"colour": 1}, "unknown option"),

@@ -1,0 +1,148 @@
+"""The boards of a vector environment that are played in one process."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from gymnasium.utils import seeding
+from numpy.typing import NDArray
+
+from carrom.info import reset_info, step_info
+from carrom.observation import encode
+from carrom.options import Options
+from carrom.physics.strike import Strike
+from carrom.play import advance, begin
+from carrom.table import Stroke, Table
+from carrom.view import View
+
+Start = tuple[NDArray[np.float32], dict[str, Any]]
+"""Observation and info of an episode that begins."""
+
+
+@dataclass(frozen=True)
+class BoardStep:
+    """What a step did on one board.
+
+    Attributes:
+        observation: float32 (74,), at the end of the step.
+        reward: sum of the reward terms.
+        terminated: the episode ended by the laws.
+        truncated: the episode was cut off.
+        info: of the step.
+        next_start: the episode that began at once where this one ended, if it was to.
+    """
+
+    observation: NDArray[np.float32]
+    reward: float
+    terminated: bool
+    truncated: bool
+    info: dict[str, Any]
+    next_start: Start | None
+
+
+class Boards:
+    """``count`` boards, each with its own generator and its own episode.
+
+    Args:
+        options: of the environment.
+        count: number of boards.
+        threads: strokes computed at once.
+    """
+
+    def __init__(self, options: Options, count: int, threads: int = 1) -> None:
+        self._setting = options.setting()
+        self._coding = options.coding()
+        self._physics = options.physics(min(threads, count))
+        self._generators: list[np.random.Generator | None] = [None] * count
+        self._seeds = [-1] * count
+        self._tables: list[Table | None] = [None] * count
+        self._last_strokes: list[tuple[Stroke, ...]] = [()] * count
+
+    def reset(self, seeds: Sequence[int | None], which: Sequence[int]) -> list[Start]:
+        """Begin episodes on the boards ``which``, each from its seed if it has one.
+
+        Args:
+            seeds: one per board of ``which``.
+            which: indices of boards.
+        """
+        generators = [self._generator(i, seed) for i, seed in zip(which, seeds, strict=True)]
+        begun = begin(self._setting, self._physics, generators)
+        for index, table in zip(which, begun, strict=True):
+            self._tables[index] = table
+            self._last_strokes[index] = tuple(table.played)
+        return [(encode(table.view), reset_info(table)) for table in begun]
+
+    def step(
+        self, decisions: Sequence[Any], which: Sequence[int], restart: bool
+    ) -> list[BoardStep]:
+        """Play a decision, coded as an action or a ``Strike``, on each board of ``which``.
+
+        Args:
+            decisions: one per board of ``which``.
+            which: indices of boards.
+            restart: begin the next episode at once where one ends.
+        """
+        tables = [self._table(index) for index in which]
+        strikes = [
+            decision if isinstance(decision, Strike) else self._coding.decode(decision, table.view)
+            for decision, table in zip(decisions, tables, strict=True)
+        ]
+        advance(self._physics, tables, strikes)
+        for index, table in zip(which, tables, strict=True):
+            self._last_strokes[index] = tuple(table.played)
+        ends = [step_info(table) for table in tables]
+        strokes = [self._last_strokes[index] for index in which]
+        over = [i for i, table in zip(which, tables, strict=True) if table.over and restart]
+        starts = dict(zip(over, self.reset([None] * len(over), over), strict=True))
+        for index, played in zip(which, strokes, strict=True):
+            self._last_strokes[index] = played
+        return [
+            BoardStep(
+                observation=encode(table.view),
+                reward=reward,
+                terminated=table.terminated,
+                truncated=table.truncated,
+                info=info,
+                next_start=starts.get(index),
+            )
+            for index, table, (info, reward) in zip(which, tables, ends, strict=True)
+        ]
+
+    def views(self) -> list[View]:
+        """The position of each board as its agent sees it."""
+        return [self._table(index).view for index in range(len(self._tables))]
+
+    def layouts(self) -> list[Any]:
+        """Where the carrommen of each board lie, in the board's frame."""
+        return [self._table(index).position.layout for index in range(len(self._tables))]
+
+    def last_strokes(self) -> list[tuple[Stroke, ...]]:
+        """The strokes of the last step, or reset, of each board."""
+        return list(self._last_strokes)
+
+    def generators(self) -> list[np.random.Generator]:
+        """The generator that seeds each board's episodes."""
+        return [self._generator(index, None) for index in range(len(self._generators))]
+
+    def seeds(self) -> list[int]:
+        """The seed of each generator, -1 where there is none yet."""
+        return list(self._seeds)
+
+    def close(self) -> None:
+        """Nothing to free: everything is memory."""
+
+    def _table(self, index: int) -> Table:
+        table = self._tables[index]
+        assert table is not None, "the vector environment resets before it steps"
+        return table
+
+    def _generator(self, index: int, seed: int | None) -> np.random.Generator:
+        """The generator of a board: a new one if a seed is given or it has none yet."""
+        generator = self._generators[index]
+        if seed is not None or generator is None:
+            generator, self._seeds[index] = seeding.np_random(seed)
+            self._generators[index] = generator
+        return generator
