@@ -56,5 +56,5 @@ def midgame_shot(board: Board, rng: np.random.Generator, pieces: int = 8) -> Sho
     speed = math.exp(rng.uniform(0.0, math.log(6.0)))
     positions, on_board = np.zeros((N_CARROMMEN, 2)), np.zeros(N_CARROMMEN, bool)
     chosen = rng.permutation(N_CARROMMEN)[:pieces]
-    positions[chosen], on_board[chosen] = points, True
+    positions[chosen], on_board[chosen] = np.reshape(points, (pieces, 2)), True
     return Shot(Layout(positions, on_board), Strike(float(place), direction, speed))
