@@ -19,6 +19,7 @@ from carrom.laws import QueenState
 from carrom.opponents import Player, find_opponent
 from carrom.table import Stroke
 from carrom.vector import CarromVectorEnv
+from carrom_agents.episode import episode, player_chance
 from carrom_agents.reports import BoardReport, Measures, PlayerShots, ShotReport
 from carrom_agents.statistics import Estimate, mean, paired_difference, proportion
 
@@ -159,7 +160,7 @@ def _shot_samples(
     for done in range(0, positions, env.num_envs):
         env.reset(seed=seed + done)
         strikes = [
-            player(view, np.random.default_rng([seed + done + index, 0]))
+            player(view, player_chance(seed + done + index))
             for index, view in enumerate(env.views())
         ]
         _, rewards, *_ = env.strike(strikes)
@@ -188,15 +189,9 @@ def _boards(player: Player, starts: range, **options: Any) -> Iterator[_Board]:
     env = gym.make("CarromBoard-v0", disable_env_checker=True, **options).unwrapped
     assert isinstance(env, CarromEnv)
     for start in starts:
-        rng = np.random.default_rng([start, 0])
-        env.reset(seed=start)
-        strokes = list(env.last_strokes)
-        over, info = False, {}
-        while not over:
-            _, _, terminated, truncated, info = env.strike(player(env.view(), rng))
-            strokes += env.last_strokes
-            over = terminated or truncated
-        result = info.get("result", {"winner": None, "points": (0, 0)})
+        steps = list(episode(env, player, start))
+        strokes = [stroke for played, _ in steps for stroke in played]
+        result = steps[-1][1].get("result", {"winner": None, "points": (0, 0)})
         yield _Board(
             won=result["winner"] == "own",
             lost=result["winner"] == "opponent",

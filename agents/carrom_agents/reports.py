@@ -6,6 +6,7 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Any
 
+from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from carrom_agents.statistics import Estimate
@@ -67,17 +68,20 @@ class ShotReport:
 
     def table(self) -> Table:
         """For people."""
-        title = f"{self.positions} positions, noise {self.noise}, seed {self.seed}"
-        table = Table(title=title, caption="per stroke, with 95 % intervals")
-        for heading in ("player", "own pocketed", "strokes that pocket", "points", "dues"):
+        table = Table(
+            title=f"{self.positions} positions, noise {self.noise}, seed {self.seed}",
+            caption="per stroke, with 95 % intervals",
+            box=SIMPLE_HEAD,
+        )
+        for heading in ("player", "own pocketed", "successful", "points", "dues"):
             table.add_column(heading)
         for name, shots in self.players.items():
             cells = (shots.pocketed, shots.success, shots.points, shots.dues)
-            table.add_row(name, *map(str, cells))
+            table.add_row(name, *map(_cell, cells))
         table.add_section()
         for (first, second), gain in self.differences.items():
-            row = (str(gain.pocketed), "", str(gain.points), str(gain.dues))
-            table.add_row(f"{first} less {second}", *row)
+            cells = (_cell(gain.pocketed), "", _cell(gain.points), _cell(gain.dues))
+            table.add_row(f"{first}\nless {second}", *cells)
         return table
 
 
@@ -123,7 +127,7 @@ class BoardReport:
             f"{self.player} against {self.opponent}: {self.boards} boards, "
             f"noise {self.noise}, seed {self.seed}"
         )
-        table = Table("measure", "value and 95 % interval", title=title)
+        table = Table("measure", "value and 95 % interval", title=title, box=SIMPLE_HEAD)
         for label, estimate in (
             ("boards won", self.won),
             ("boards lost", self.lost),
@@ -135,3 +139,8 @@ class BoardReport:
         ):
             table.add_row(label, str(estimate))
         return table
+
+
+def _cell(estimate: Estimate) -> str:
+    """Two short lines: eighty columns are all that a log has."""
+    return f"{estimate.value:.3f}\n[{estimate.low:.2f}, {estimate.high:.2f}]"

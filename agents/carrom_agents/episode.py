@@ -1,0 +1,41 @@
+"""One episode of a player in an environment, step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from carrom.env import CarromEnv
+from carrom.opponents import Player
+from carrom.table import Stroke
+
+
+def episode(
+    env: CarromEnv, player: Player, seed: int
+) -> Iterator[tuple[tuple[Stroke, ...], dict[str, Any]]]:
+    """Let ``player`` play an episode of ``env``.
+
+    Args:
+        env: gives the task and the opponent.
+        player: decides the agent's strikes.
+        seed: of the environment and of the player's own chance.
+
+    Yields:
+        After each step the strokes of both players since the last one, and the environment's
+        info. The first step tells also what the opponent played before it; the last has the
+        "result" in its info, unless the episode was cut off.
+    """
+    rng = player_chance(seed)
+    env.reset(seed=seed)
+    over = False
+    while not over:
+        _, _, terminated, truncated, info = env.strike(player(env.view(), rng))
+        yield env.last_strokes, info
+        over = terminated or truncated
+
+
+def player_chance(seed: int) -> np.random.Generator:
+    """The player's own chance in the episode with this seed, apart from the environment's."""
+    return np.random.default_rng([seed, 1])

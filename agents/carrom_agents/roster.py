@@ -1,0 +1,27 @@
+"""Players by name: those that are installed, and those in run folders."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from carrom.errors import ConfigError
+from carrom.opponents import Player, find_opponent, opponent_names
+
+
+def find_player(name: str) -> Player:
+    """The player called ``name``, or the one trained in the run folder ``name``.
+
+    Raises:
+        ConfigError: neither a player's name nor a folder.
+        CheckpointError: a folder that holds no trained player.
+    """
+    if name in opponent_names():
+        return find_opponent(name)
+    if Path(name).is_dir():
+        # Scripted players need no neural network, and loading its libraries takes seconds.
+        from carrom_agents.checkpoint import load_player
+
+        return load_player(name)
+    raise ConfigError(
+        f"player {name!r}: expected one of {', '.join(opponent_names())} or a run folder"
+    )
