@@ -266,8 +266,8 @@ def law_mask(words: ArrayLike) -> NDArray[np.bool_]:
 
     Args:
         words: int32 (..., N_LAW_WORDS), as in ``Ruling.laws``: bit ``b`` of word ``w`` stands
-            for ``LAW_IDS[w * BITS_PER_WORD + b]``. So few bits are kept in words because XLA
-            on the CPU needs longer to spread them out than to apply all the laws.
+            for ``LAW_IDS[w * BITS_PER_WORD + b]``. They travel as words because XLA on the
+            CPU takes longer to spread them out than to apply all the laws.
 
     Returns:
         bool (..., len(LAW_IDS)).

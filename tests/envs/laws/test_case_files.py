@@ -1,0 +1,143 @@
+"""Law cases from a file, and the script that judges them."""
+
+from __future__ import annotations
+
+import copy
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from carrom.errors import FactsError
+from carrom.laws.cases import read_cases, report
+
+ROOT = Path(__file__).parents[3]
+FILE = ROOT / "tests" / "data" / "law_cases.jsonl"
+RAW = {raw["id"]: raw for raw in map(json.loads, FILE.read_text().splitlines())}
+
+
+def changed(name: str, path: str, value: Any) -> str:
+    """A case as a line, with one field set, or removed with ``...``."""
+    raw = copy.deepcopy(RAW[name])
+    *parents, last = path.split(".")
+    place = raw
+    for parent in parents:
+        place = place[parent]
+    if value is ...:
+        del place[last]
+    else:
+        place[last] = value
+    return json.dumps(raw)
+
+
+@pytest.mark.parametrize(
+    ("name", "path", "value", "words"),
+    [
+        ("S-48-01", "colour", 1, ["colour: unknown field"]),
+        ("S-48-01", "before.extra", 1, ["before.extra: unknown field"]),
+        ("S-48-01", "shot.pocketed.red", 1, ["shot.pocketed.red: unknown field"]),
+        ("S-48-01", "after.on_board.red", 1, ["after.on_board.red: unknown field"]),
+        ("S-48-01", "mode", "triples", ["mode = 'triples'", "singles, doubles"]),
+        ("S-48-01", "event", "sneeze", ["event = 'sneeze'"]),
+        ("S-48-01", "claims", 1, ["claims = 1", "true or false"]),
+        ("S-48-01", "before", ..., ["before: missing"]),
+        ("S-48-01", "before", [], ["before = []", "an object"]),
+        ("S-48-01", "before.striker", "red", ["before.striker = 'red'"]),
+        ("S-48-01", "before.striker", None, ["before.striker = None"]),
+        ("S-48-01", "before.on_board.white", 10, ["before.on_board.white = 10", "0 to 9"]),
+        ("S-48-01", "before.on_board.white", -1, ["before.on_board.white = -1"]),
+        ("S-48-01", "before.on_board.white", True, ["before.on_board.white = True"]),
+        ("S-48-01", "before.on_board.white", 6.0, ["before.on_board.white = 6.0"]),
+        ("S-48-01", "before.owed.black", "0", ["before.owed.black = '0'"]),
+        ("S-48-01", "before.board_number", 0, ["before.board_number = 0"]),
+        ("S-48-01", "before.score.white", 10**12, ["before.score.white"]),
+        ("S-48-01", "before.on_board.queen", False, ["before.on_board.queen", "'board'"]),
+        ("S-48-01", "before.queen", "covered:white", ["before.on_board.queen"]),
+        ("S-15-01", "before.queen", "pending:black", ["before.queen", "turn"]),
+        ("S-48-01", "before.break_done", False, ["before.break_done"]),
+        ("S-48-01", "before.has_pocketed", {"white": False, "black": True}, ["has_pocketed.white"]),
+        ("S-48-01", "before.consecutive_idle_turns", 6, ["consecutive_idle_turns = 6"]),
+        ("S-48-01", "before.striker_seat", 0, ["before.striker_seat", "singles"]),
+        ("S-48-01", "shot.pocketed.white", 7, ["pocketed white = 7"]),
+        ("S-48-01", "shot.proper", "yes", ["shot.proper = 'yes'"]),
+        ("S-48-03", "shot.pocketed.queen", True, ["pocketed_queen", "not on the board"]),
+        ("S-49.a.i-01", "before.match.opened_match", "black", ["opened_match = 'black'"]),
+        ("S-49.a.i-01", "before.match.game_number", 2, ["opened_match"]),
+        ("D-49.b-01", "before.striker_seat", ..., ["before.striker_seat: missing"]),
+        ("D-49.b-01", "before.striker_seat", 4, ["before.striker_seat = 4"]),
+        ("D-52.a-01", "before.striker_seat", 1, ["before.striker_seat = 1"]),
+        ("S-48-01", "laws", [48], ["laws[0] = 48"]),
+    ],
+)
+def test_a_bad_line_gets_one_error_with_its_number_and_field(name, path, value, words):
+    good = json.dumps(RAW["S-44-01"])
+    with pytest.raises(FactsError) as caught:
+        read_cases([good, "", changed(name, path, value)])
+    assert str(caught.value).startswith("line 3: ")
+    for word in words:
+        assert word in str(caught.value)
+
+
+@pytest.mark.parametrize("line", ["{", "[]", "3", '"case"', "nonsense"])
+def test_lines_that_are_no_objects_are_refused(line: str):
+    with pytest.raises(FactsError, match="line 1"):
+        read_cases([line])
+
+
+def test_a_report_has_the_fields_of_after():
+    (case,) = read_cases([json.dumps(RAW["D-52.a-01"])])
+    said = report(case)
+    assert set(RAW["D-52.a-01"]["after"]) <= set(said)
+    assert {key: said[key] for key in RAW["D-52.a-01"]["after"]} == RAW["D-52.a-01"]["after"]
+    assert said["laws"][0] == "52.a"
+    assert said["sentences"][-1] == "white wins the board by 7"
+
+
+def umpire(*arguments: str, text: str | None = None) -> subprocess.CompletedProcess[str]:
+    """Runs the script."""
+    command = [sys.executable, str(ROOT / "scripts" / "umpire.py"), *arguments]
+    return subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+
+
+def test_the_script_passes_the_worked_cases():
+    result = umpire(str(FILE), "--check")
+    assert (result.returncode, result.stdout) == (0, "192 passed, 0 failed\n")
+
+
+def test_the_script_reports_differences_and_fails():
+    wrong = changed("S-72.a-03", "after.on_board.black", 7)
+    result = umpire("-", "--check", text=wrong + "\n" + json.dumps(RAW["D-15-01"]))
+    assert result.returncode == 1
+    assert result.stdout.splitlines() == [
+        "S-72.a-03: on_board.black: expected 7, got 6",
+        "1 passed, 1 failed",
+    ]
+
+
+def test_the_script_rules_on_what_is_asked():
+    lines = "\n".join(json.dumps(RAW[name]) for name in ("S-99.a-01", "D-99.a-01"))
+    result = umpire("-", "--mode", "doubles", text=lines)
+    assert result.returncode == 0
+    (said,) = map(json.loads, result.stdout.splitlines())
+    assert said["id"] == "D-99.a-01"
+    assert said["placer_seat"] == 2
+    assert "99.a" in said["laws"]
+
+
+def test_the_script_does_nothing_by_halves():
+    lines = json.dumps(RAW["S-44-01"]) + "\n" + changed("S-48-01", "mode", "triples")
+    result = umpire("-", text=lines)
+    assert result.returncode == 2
+    assert result.stdout == ""
+    assert result.stderr.count("\n") == 1
+    assert "line 2: mode = 'triples'" in result.stderr
+
+
+def test_a_missing_file_is_one_error():
+    result = umpire("nowhere.jsonl")
+    assert result.returncode == 2
+    assert result.stderr.count("\n") == 1
+    assert "nowhere.jsonl" in result.stderr
