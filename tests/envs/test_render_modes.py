@@ -20,9 +20,9 @@ import carrom
 def test_rgb_array_shows_the_position(camera: str) -> None:
     env = gym.make("CarromBoard-v0", render_mode="rgb_array", width=200, height=160, camera=camera)
     env.reset(seed=0)
-    before = env.render()
+    before: Any = env.render()
     env.step(np.array([0.0, 0.0, 1.0], np.float32))
-    after = env.render()
+    after: Any = env.render()
     for picture in (before, after):
         assert isinstance(picture, np.ndarray)
         assert picture.shape == (160, 200, 3)
