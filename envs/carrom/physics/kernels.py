@@ -83,19 +83,18 @@ def advance(scene, shot, position, velocity, model, film, film_in_play):
         if shot.time > scene.time_limit or shot.n_legs >= scene.leg_limit:
             return TOO_LONG
         contact = True
+        leg = scene.spring_step
         if not shot.clustered:
             situation, time = next_encounter(scene, shot, position, velocity)
             contact = situation in (TOUCHING, PRESSED)
+            leg = _leg_length(scene, situation, time, fastest)
             if (
                 scene.springs
                 and situation == TOUCHING
                 and contacts_overlap(scene, shot, position, velocity)
             ):
                 _enter_cluster(scene, shot, position, velocity, model)
-        if shot.clustered:
-            leg = scene.spring_step * (0.5 if shot.first_spring_step else 1.0)
-        else:
-            leg = _leg_length(scene, situation, time, fastest)
+                leg = 0.5 * scene.spring_step
         leg = min(leg, max(time_to_fall(scene, shot), 1e-9))
         if shot.film_period > 0.0 and shot.time + leg >= len(film) * shot.film_period:
             return FILM_FULL
@@ -297,7 +296,7 @@ def _energy(scene, shot, velocity):
 @numba.njit
 def _enter_cluster(scene, shot, position, velocity, model):
     geom_solref, geom_solimp, _, _, _, _ = model
-    shot.clustered = shot.first_spring_step = True
+    shot.clustered = True
     shot.n_clusters += 1
     push_apart(scene, shot, position)
     shot.cluster_energy = _energy(scene, shot, velocity)
@@ -315,7 +314,6 @@ def _begin_contact(scene, shot, position, velocity, model):
         for k in range(N_SOLIDS):
             geom_solref[scene.geom[k], 0] = 0.0
             geom_solref[scene.geom[k], 1] = -scene.bounce[k] / shot.leg
-    shot.first_spring_step = False
     _turn_corners(scene, shot, position, model)
     shot.energy_before = _energy(scene, shot, velocity)
     shot.n_steps += 1

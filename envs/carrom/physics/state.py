@@ -62,7 +62,6 @@ SHOT = np.dtype(
         ("leg", np.float64),  # length of the leg under way, s
         ("stepping", np.bool_),  # MuJoCo makes the leg under way
         ("clustered", np.bool_),  # contacts are springs
-        ("first_spring_step", np.bool_),
         ("spin", np.float64, (N_DISCS,)),  # rad/s, counter-clockwise
         ("in_play", FLAG, (N_DISCS,)),
         # the leg under way, at its start

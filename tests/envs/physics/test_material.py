@@ -16,7 +16,8 @@ def test_sample_stays_in_the_ranges_and_fills_them():
     for name in Material.__dataclass_fields__:
         low, high = randomisation_range(name)
         values = np.array([getattr(m, name) for m in drawn])
-        assert low <= values.min() and values.max() <= high
+        assert low <= values.min()
+        assert values.max() <= high
         assert values.min() < low + 0.05 * (high - low)
         assert values.max() > high - 0.05 * (high - low)
 

@@ -37,7 +37,7 @@ def test_discs_left_alone_stay():
 
 @pytest.mark.parametrize("angle", [0.0, 0.4, np.pi / 4])
 def test_a_sliding_disc_slows_at_mu_g_and_rests(angle):
-    model, data, place, rate = load(apart() + (0.0, 0.1))
+    model, data, place, rate = load(apart())
     for index in (0, STRIKER):
         mujoco.mj_resetData(model, data)
         place[:, :2] = np.where(np.arange(N_DISCS)[:, None] == index, 0.0, place[:, :2] + 2.0)

@@ -26,4 +26,5 @@ class Check:
     @property
     def passed(self) -> bool:
         """Whether the demand is met; never by a value that is not a number."""
-        return self.value >= self.limit if self.at_least else self.value <= self.limit
+        met = self.value >= self.limit if self.at_least else self.value <= self.limit
+        return bool(met)

@@ -156,6 +156,7 @@ def _frame_restitution_error(board: Board) -> float:
             heading = np.array([math.cos(angle), math.sin(angle)])
             wall = board.half_side - board.carromman_radius
             one_disc(simulation, (wall - 1e-5, 0.05), tuple((speed * heading).tolist()))
+            before = simulation.velocity[0].copy()
             while simulation.velocity[0, 0] > 0:
                 before = simulation.velocity[0].copy()
                 simulation.run(until=simulation.time + 1e-12)

@@ -50,7 +50,8 @@ def capture_time_error(board: Board) -> list[Check]:
             slowing = material.deceleration
             # v at the circle: v^2 = v0^2 - 2 a s.
             start = math.sqrt(speed**2 + 2 * slowing * way)
-            one_disc(simulation, (place, place), (start * math.sqrt(0.5),) * 2)
+            along = start * math.sqrt(0.5)
+            one_disc(simulation, (place, place), (along, along))
             simulation.run()
             expected = (start - speed) / slowing + fall_time
             worst = max(worst, abs(float(simulation.shot["fall_time"][0, 0]) - expected))
