@@ -66,10 +66,10 @@ class Layout:
 
         Raises:
             BoardError: a position is not finite, or reaches into the frame or another
-                carromman by more than 0.1 mm; names the carrommen.
+                carromman by more than 10 micrometres; names the carrommen.
         """
         # The engine may leave touching discs overlapping by about a micrometre.
-        radius, slack = board.carromman_radius, 1e-4
+        radius, slack = board.carromman_radius, 1e-5
         present = np.flatnonzero(self.on_board)
         points = self.positions[present]
         reach = board.half_side - radius + slack
