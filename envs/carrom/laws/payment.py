@@ -28,7 +28,7 @@ class Payment(NamedTuple):
         stranded: of these, wrongly pocketed ones that found no room.
         waiting: of those outstanding, available but without room (79.a).
         on_board: carrommen on the board after all of it.
-        down: bool (2,), whether a carromman of the colour was down before payment (U16).
+        down: bool (2,), whether a carromman of the colour stayed down, before payment (U16).
         placer: the seat that places ``returned`` and ``paid``, -1 where there is nothing.
         holder: the seat that may place ``waiting``, -1 where there is nothing.
     """
@@ -90,7 +90,8 @@ def settle(
         stranded=coloured(jnp.where(course.continues, stranded - rescued, 0)),
         waiting=coloured(waiting),
         on_board=coloured(lying + paid),
-        down=coloured(lying < N_PER_SIDE),
+        # A man that came out but waits for room is not down.
+        down=coloured(lying + stranded < N_PER_SIDE),
         placer=coloured(placer),
         holder=coloured(holder),
     )

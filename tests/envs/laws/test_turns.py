@@ -127,6 +127,20 @@ def test_men_that_only_came_back_give_no_right(position):
     state, _ = play(state, StrokeFacts.shot(pocketed=(1, 0), striker=True))
     assert not state.board.has_pocketed[0]
     assert state.board.owed.tolist() == [1, 0]
+    state = position(on_board=(9, 9), down=(False, False))
+    state, _ = play(state, StrokeFacts.shot(pocketed=(1, 0), striker=True, room_returned=0))
+    assert not state.board.has_pocketed[0]
+
+
+@pytest.mark.law("87.a")
+def test_men_waiting_for_room_cannot_be_waived(position):
+    crowded = StrokeFacts.shot(pocketed=(2, 0), striker=True, room_returned=0, room_due=0)
+    state, _ = play(position(), crowded)
+    assert (state.board.owed.tolist(), state.board.stranded.tolist()) == ([3, 0], [2, 0])
+    state, (ruling,) = play(state, StrokeFacts.shot(waive=True))
+    assert ruling.waived.tolist() == [1, 0]
+    assert ruling.dues_paid.tolist() == [2, 0]
+    assert state.board.on_board.tolist() == [6, 5]
 
 
 @pytest.mark.law("79.a")
