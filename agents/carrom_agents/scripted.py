@@ -62,7 +62,7 @@ class Aimer:
     due_cost: float = 1.5
     opponent_cost: float = 1.0
     least_value: float = 0.02
-    stir_speed: float = 2.5
+    stir_speed: float = 4.0
 
     def __call__(self, view: View, rng: np.random.Generator, /) -> Strike:
         """Decide the next strike in the position ``view``."""
