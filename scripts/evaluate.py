@@ -10,6 +10,7 @@ import argparse
 import json
 import os
 import sys
+from pathlib import Path
 
 # Whatever the user has set stays. Players of this size are fastest on the processor.
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
@@ -33,10 +34,11 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0, help="of the first position and board")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     arguments = parser.parse_args()
-    names = (arguments.player, arguments.opponent)
+    wanted = (arguments.player, arguments.opponent)
+    names = (Path(wanted[0]).name, Path(wanted[1]).name)
     conditions = {"seed": arguments.seed, "noise": arguments.noise}
     try:
-        player, opponent = map(find_player, names)
+        player, opponent = map(find_player, wanted)
         reports = {}
         if arguments.positions:
             players = dict(zip(names, (player, opponent), strict=True))

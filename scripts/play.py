@@ -15,6 +15,7 @@ import math
 import os
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 # Whatever the user has set stays. Players of this size are fastest on the processor.
@@ -105,7 +106,7 @@ def _told(
 
 
 def _strike_text(stroke: Stroke, arguments: argparse.Namespace) -> str:
-    name = arguments.first if stroke.own else arguments.second
+    name = Path(arguments.first if stroke.own else arguments.second).name
     if stroke.strike is None:
         return f"{name} cannot strike"
     strike = stroke.strike
@@ -116,7 +117,8 @@ def _strike_text(stroke: Stroke, arguments: argparse.Namespace) -> str:
 
 
 def _result_text(result: dict[str, Any], arguments: argparse.Namespace) -> str:
-    winner = {"own": arguments.first, "opponent": arguments.second}.get(result["winner"], "nobody")
+    players = {"own": arguments.first, "opponent": arguments.second}
+    winner = Path(players.get(result["winner"], "nobody")).name
     own, opponent = result["points"]
     return f"{winner} wins, {own} : {opponent}"
 

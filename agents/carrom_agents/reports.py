@@ -73,8 +73,9 @@ class ShotReport:
             caption="per stroke, with 95 % intervals",
             box=SIMPLE_HEAD,
         )
-        for heading in ("player", "own pocketed", "successful", "points", "dues"):
-            table.add_column(heading)
+        table.add_column("player", overflow="fold")  # names of run folders are long
+        for heading in ("own pocketed", "successful", "points", "dues"):
+            table.add_column(heading, no_wrap=True)
         for name, shots in self.players.items():
             cells = (shots.pocketed, shots.success, shots.points, shots.dues)
             table.add_row(name, *map(_cell, cells))
