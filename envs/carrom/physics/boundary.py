@@ -11,9 +11,11 @@ import math
 
 import numba
 
+from carrom.physics.state import Record
+
 
 @numba.njit
-def frame_gap(x, y, radius, scene):
+def frame_gap(x: float, y: float, radius: float, scene: Record) -> tuple[float, float, float]:
     """Gap between rim and frame, m (negative: overlap), and the outward unit normal there."""
     over_x, over_y = abs(x) - scene.pocket_offset, abs(y) - scene.pocket_offset
     if over_x > 0.0 and over_y > 0.0:
@@ -26,13 +28,13 @@ def frame_gap(x, y, radius, scene):
 
 
 @numba.njit
-def is_in_corner(x, y, scene):
+def is_in_corner(x: float, y: float, scene: Record) -> bool:
     """Whether the frame nearest to a centre is a corner's arc."""
     return abs(x) > scene.pocket_offset and abs(y) > scene.pocket_offset
 
 
 @numba.njit
-def time_to_frame(x, y, vx, vy, radius, scene):
+def time_to_frame(x: float, y: float, vx: float, vy: float, radius: float, scene: Record) -> float:
     """Time until a disc of constant velocity reaches the frame, s; infinite at rest."""
     time = math.inf
     if vx != 0.0:
@@ -50,7 +52,7 @@ def time_to_frame(x, y, vx, vy, radius, scene):
 
 
 @numba.njit
-def leaving_time(x, y, vx, vy, radius):
+def leaving_time(x: float, y: float, vx: float, vy: float, radius: float) -> float:
     """When a point of constant velocity leaves a circle about the origin, s.
 
     A point that misses the circle leaves it where it is nearest.
@@ -61,7 +63,7 @@ def leaving_time(x, y, vx, vy, radius):
 
 
 @numba.njit
-def entering_time(x, y, vx, vy, radius):
+def entering_time(x: float, y: float, vx: float, vy: float, radius: float) -> float:
     """When a point of constant velocity outside a circle about the origin enters it, s."""
     speed2, along = vx * vx + vy * vy, x * vx + y * vy
     outside = x * x + y * y - radius * radius
@@ -72,7 +74,7 @@ def entering_time(x, y, vx, vy, radius):
 
 
 @numba.njit
-def pocket_vector(x, y, scene):
+def pocket_vector(x: float, y: float, scene: Record) -> tuple[float, float]:
     """From the pocket of a centre's quadrant to the centre, m."""
     return (
         x - math.copysign(scene.pocket_offset, x),
@@ -81,7 +83,7 @@ def pocket_vector(x, y, scene):
 
 
 @numba.njit
-def pocket_index(x, y):
+def pocket_index(x: float, y: float) -> int:
     """Index into ``Board.pocket_centres`` of the pocket of a point's quadrant."""
     if y > 0.0:
         return 1 if x > 0.0 else 2

@@ -14,9 +14,12 @@ import functools
 import math
 
 import numba
+import numpy as np
+from numpy.typing import NDArray
 
 from carrom.physics.boundary import frame_gap
 from carrom.physics.encounters import PRESSED_SPEED
+from carrom.physics.state import Record
 
 SPRING_IMPEDANCE = 1e-4
 STEPS_PER_CONTACT = 30
@@ -42,7 +45,7 @@ def spring_damping(restitution: float, steps: int = STEPS_PER_CONTACT) -> float:
 
 
 @numba.njit(cache=True)
-def _spring_restitution(damping, steps):
+def _spring_restitution(damping: float, steps: int) -> float:
     """Mean restitution over the phase at which the first step finds the overlap."""
     phases, step, total = 16, 1.0 / steps, 0.0
     for phase in range(phases):
@@ -57,7 +60,9 @@ def _spring_restitution(damping, steps):
 
 
 @numba.njit
-def contacts_overlap(scene, shot, position, velocity):
+def contacts_overlap(
+    scene: Record, shot: Record, position: NDArray[np.float64], velocity: NDArray[np.float64]
+) -> bool:
     """Whether a third body is within reach of a contact while it lasts."""
     n = len(scene.radius)
     for i in range(n):
@@ -92,7 +97,9 @@ def contacts_overlap(scene, shot, position, velocity):
 
 
 @numba.njit
-def _disc_within(scene, shot, position, reach, i, other):
+def _disc_within(
+    scene: Record, shot: Record, position: NDArray[np.float64], reach: float, i: int, other: int
+) -> bool:
     """Whether a disc besides ``i`` and ``other`` is within ``reach`` of disc ``i``'s rim."""
     for k in range(len(scene.radius)):
         if not shot.in_play[k] or k in (i, other):
@@ -105,7 +112,7 @@ def _disc_within(scene, shot, position, reach, i, other):
 
 
 @numba.njit
-def deepest_overlap(scene, shot, position):
+def deepest_overlap(scene: Record, shot: Record, position: NDArray[np.float64]) -> float:
     """Largest overlap of two discs or of a disc and the frame, m; negative if none."""
     n = len(scene.radius)
     deepest = -math.inf
@@ -125,7 +132,7 @@ def deepest_overlap(scene, shot, position):
 
 
 @numba.njit
-def push_apart(scene, shot, position):
+def push_apart(scene: Record, shot: Record, position: NDArray[np.float64]) -> None:
     """Undo the overlaps of some micrometres that impacts leave.
 
     They would be energy stored in the springs: it raised a restitution of 0.75 to 1.3 at

@@ -11,6 +11,8 @@ from __future__ import annotations
 import math
 
 import numba
+import numpy as np
+from numpy.typing import NDArray
 
 from carrom.physics.boundary import (
     entering_time,
@@ -19,6 +21,7 @@ from carrom.physics.boundary import (
     pocket_vector,
     time_to_frame,
 )
+from carrom.physics.state import Record
 
 PRESSED_SPEED = 1e-3
 """Touching discs that close more slowly than this are pressed together, not colliding, m/s.
@@ -32,7 +35,7 @@ FREE, TOUCHING, PRESSED, NEAR = 0, 1, 2, 3
 
 
 @numba.njit
-def largest_speed(velocity):
+def largest_speed(velocity: NDArray[np.float64]) -> float:
     """Speed of the fastest disc, m/s; infinite if a speed is not finite."""
     fastest2 = 0.0
     for i in range(len(velocity)):
@@ -44,7 +47,7 @@ def largest_speed(velocity):
 
 
 @numba.njit
-def time_to_fall(scene, shot):
+def time_to_fall(scene: Record, shot: Record) -> float:
     """Time until the first disc over a pocket has been there for long enough, s."""
     time = math.inf
     for i in range(len(scene.radius)):
@@ -55,7 +58,9 @@ def time_to_fall(scene, shot):
 
 
 @numba.njit
-def next_encounter(scene, shot, position, velocity):
+def next_encounter(
+    scene: Record, shot: Record, position: NDArray[np.float64], velocity: NDArray[np.float64]
+) -> tuple[int, float]:
     """Look for the next contact or crossing of a fall circle.
 
     Returns:
@@ -107,7 +112,9 @@ def next_encounter(scene, shot, position, velocity):
 
 
 @numba.njit
-def _time_to_circle(scene, shot, i, position, vx, vy):
+def _time_to_circle(
+    scene: Record, shot: Record, i: int, position: NDArray[np.float64], vx: float, vy: float
+) -> float:
     """Time until disc ``i`` crosses the fall circle of the pocket in its quadrant, s.
 
     A leg is too short to reach another quadrant's circle.

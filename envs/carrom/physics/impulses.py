@@ -5,8 +5,11 @@ from __future__ import annotations
 import math
 
 import numba
+import numpy as np
+from numpy.typing import NDArray
 
 from carrom.physics.boundary import frame_gap, is_in_corner
+from carrom.physics.state import Record
 from carrom.pieces import STRIKER
 
 CORNER_HOP = 0.03
@@ -17,7 +20,17 @@ Without it a disc that slides into an arc hops along it without end.
 
 
 @numba.njit
-def resolve_contacts(scene, shot, position, velocity, discs, geoms, normals, rows, forces):
+def resolve_contacts(
+    scene: Record,
+    shot: Record,
+    position: NDArray[np.float64],
+    velocity: NDArray[np.float64],
+    discs: NDArray[np.int64],
+    geoms: NDArray[np.int32],
+    normals: NDArray[np.float64],
+    rows: NDArray[np.int32],
+    forces: NDArray[np.float64],
+) -> None:
     """Follow up the contacts of the MuJoCo step just made.
 
     Args:
@@ -36,7 +49,7 @@ def resolve_contacts(scene, shot, position, velocity, discs, geoms, normals, row
         if rows[k] < 0 or forces[rows[k]] <= 0.0:
             continue
         impulse = forces[rows[k]] * shot.leg
-        i, j = discs[geoms[k, 0]], discs[geoms[k, 1]]
+        i, j = int(discs[geoms[k, 0]]), int(discs[geoms[k, 1]])
         if i < 0 and j < 0:
             continue
         _rub(scene, shot, velocity, i, j, normals[k, 0], normals[k, 1], impulse)
@@ -53,7 +66,16 @@ def resolve_contacts(scene, shot, position, velocity, discs, geoms, normals, row
 
 
 @numba.njit
-def _rub(scene, shot, velocity, i, j, nx, ny, impulse):
+def _rub(
+    scene: Record,
+    shot: Record,
+    velocity: NDArray[np.float64],
+    i: int,
+    j: int,
+    nx: float,
+    ny: float,
+    impulse: float,
+) -> None:
     """Tangential Coulomb impulse min(mu J_n, J_stick) against the slip.
 
     J_stick = |v_t| / (3 / m_i + 3 / m_j) for solid discs stops the slip of the two rims.
@@ -81,7 +103,9 @@ def _rub(scene, shot, velocity, i, j, nx, ny, impulse):
 
 
 @numba.njit
-def _hop(scene, position, velocity, i):
+def _hop(
+    scene: Record, position: NDArray[np.float64], velocity: NDArray[np.float64], i: int
+) -> None:
     """Turn a velocity away from a corner's arc, to at least ``CORNER_HOP``, keeping its size."""
     _, nx, ny = frame_gap(position[i, 0], position[i, 1], scene.radius[i], scene)
     vx, vy = velocity[i, 0], velocity[i, 1]

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
@@ -159,7 +160,7 @@ class MujocoEngine:
         simulation.place(position, in_play, velocity=velocity, film_rate=trajectory_rate)
         try:
             simulation.run()
-        except DivergenceError as error:
+        except (DivergenceError, mujoco.FatalError) as error:
             dump = StrokeDump(
                 self.board, self.material, self.ground, layout, strike, seat, str(error)
             )
@@ -194,19 +195,20 @@ def _check(board: Board, layout: Layout, strike: Strike, trajectory_rate: float 
 
 def _outcome(simulation: Simulation, trajectory_rate: float | None) -> Motion:
     shot, in_play = simulation.shot[0], simulation.in_play.copy()
-    fallen = int(shot["n_fallen"])
+    fallen = slice(int(shot["n_fallen"]))
+    falls = [
+        Pocketing(*fall)
+        for fall in zip(
+            shot["fallen"][fallen].tolist(),
+            shot["pocket"][fallen].tolist(),
+            shot["fall_time"][fallen].tolist(),
+            strict=True,
+        )
+    ]
     first_touch = int(shot["first_touch"])
     return Motion(
         layout=Layout(simulation.position[:N_CARROMMEN], in_play[:N_CARROMMEN]),
-        pocketed=tuple(
-            Pocketing(int(index), int(pocket), float(time))
-            for index, pocket, time in zip(
-                shot["fallen"][:fallen],
-                shot["pocket"][:fallen],
-                shot["fall_time"][:fallen],
-                strict=True,
-            )
-        ),
+        pocketed=tuple(sorted(falls, key=lambda fall: fall.time)),
         first_touch=None if first_touch < 0 else first_touch,
         touched=shot["touched"][:N_CARROMMEN].astype(bool),
         duration=simulation.time,

@@ -71,7 +71,7 @@ def farkas_table() -> NDArray[np.float64]:
 
 
 @numba.njit
-def coupling(speed, rim_speed, table):
+def coupling(speed: float, rim_speed: float, table: NDArray[np.float64]) -> tuple[float, float]:
     """F and T for a speed and a rim speed R |w| that are not both zero, from the table."""
     last = table.shape[1] - 1
     place = speed / (speed + rim_speed) * last
@@ -83,7 +83,9 @@ def coupling(speed, rim_speed, table):
 
 
 @numba.njit
-def slide(speed, rim_speed, deceleration, time, table):
+def slide(
+    speed: float, rim_speed: float, deceleration: float, time: float, table: NDArray[np.float64]
+) -> tuple[float, float]:
     """Speed and rim speed after ``time`` of sliding, by the midpoint rule.
 
     dv/dt = -a F and R dw/dt = -2 a T with a = mu g. Exact without spin.
@@ -102,7 +104,9 @@ def slide(speed, rim_speed, deceleration, time, table):
 
 
 @numba.njit
-def mean_speed(speed, rim_speed, deceleration, time, table):
+def mean_speed(
+    speed: float, rim_speed: float, deceleration: float, time: float, table: NDArray[np.float64]
+) -> tuple[float, float]:
     """Mean speed over the next ``time``, and the rim speed at its middle.
 
     Drifting at the mean speed lands where the disc lands, also when it stops on the way.

@@ -6,7 +6,10 @@ and passing one costs the same however many fields it has.
 
 from __future__ import annotations
 
+from typing import Any, TypeAlias
+
 import numpy as np
+from numpy.typing import NDArray
 
 from carrom.physics.sliding import TABLE_SIZE
 from carrom.pieces import N_DISCS
@@ -94,6 +97,20 @@ SHOT = np.dtype(
     align=True,
 )
 """What changes during a stroke, besides MuJoCo's positions and velocities."""
+
+Record: TypeAlias = Any
+"""One record of ``SCENE`` or ``SHOT`` as compiled code sees it, with attributes."""
+
+Views: TypeAlias = tuple[
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.int32],
+    NDArray[np.int32],
+    NDArray[np.float64],
+    NDArray[np.float64],
+]
+"""Of an MjModel: ``geom_solref, geom_solimp, geom_contype, geom_conaffinity, geom_pos,
+geom_quat``, in this order."""
 
 PARKED = 5.0
 """Fallen and absent discs wait at |x| and |y| beyond this, m."""

@@ -1,0 +1,173 @@
+"""Measure how fast the parts of carrom are, on this machine as it is.
+
+Usage: python scripts/benchmark.py [--only NAME ...] [--json]
+
+Each bench is a function that returns named numbers, registered with ``@bench``. Rates are
+the best of three repetitions; run it on an idle machine.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import platform
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import mujoco
+import numpy as np
+import tyro
+
+from carrom.board import Board
+from carrom.physics.calibration.shots import Shot, break_shot, midgame_shot
+from carrom.physics.material import Material
+from carrom.physics.mujoco import MujocoEngine
+from carrom.physics.scene import build_mjcf
+from carrom.physics.simulation import fall_radii
+from carrom.pieces import N_DISCS, STRIKER
+
+Bench = Callable[[], dict[str, float]]
+BENCHES: dict[str, Bench] = {}
+_REPEATS = 3
+
+
+def bench(function: Bench) -> Bench:
+    """Register a bench under its function's name."""
+    BENCHES[function.__name__] = function
+    return function
+
+
+def best_rate(work: Callable[[], object], count: int) -> float:
+    """``count`` over the shortest wall time of ``work``, 1/s."""
+    times = []
+    for _ in range(_REPEATS):
+        start = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - start)
+    return count / min(times)
+
+
+def shots_of(kind: Callable[[Board, np.random.Generator], Shot], count: int) -> list[Shot]:
+    rng = np.random.default_rng(2)
+    return [kind(Board(), rng) for _ in range(count)]
+
+
+@bench
+def engine() -> dict[str, float]:
+    """Strokes per second of ``play`` and ``play_many`` on one core."""
+    player = MujocoEngine()
+    result = {}
+    for name, kind, count in (("break", break_shot, 256), ("midgame", midgame_shot, 1024)):
+        shots = shots_of(kind, count)
+        player.play(*shots[0])
+        seats = [0] * count
+        layouts, strikes = [s.layout for s in shots], [s.strike for s in shots]
+        result[f"{name}_play_per_s"] = best_rate(
+            lambda shots=shots: [player.play(*s) for s in shots], count
+        )
+        result[f"{name}_play_many_per_s"] = best_rate(
+            lambda a=layouts, b=strikes, c=seats: player.play_many(a, b, c), count
+        )
+    return result
+
+
+@bench
+def engine_threads() -> dict[str, float]:
+    """Strokes per second of ``play_many`` by number of threads, and the gain."""
+    player = MujocoEngine()
+    result = {}
+    for name, kind, count in (("break", break_shot, 256), ("midgame", midgame_shot, 2048)):
+        shots = shots_of(kind, count)
+        layouts, strikes = [s.layout for s in shots], [s.strike for s in shots]
+        rates = {}
+        for threads in (1, 2):
+            work = lambda n=threads, a=layouts, b=strikes: player.play_many(  # noqa: E731
+                a, b, [0] * len(a), threads=n
+            )
+            work()
+            rates[threads] = best_rate(work, count)
+            result[f"{name}_{threads}_threads_per_s"] = rates[threads]
+        result[f"{name}_gain_of_2_threads"] = rates[2] / rates[1]
+    return result
+
+
+@bench
+def plain_loop() -> dict[str, float]:
+    """The same scene in a plain Python loop at fixed 0.5 ms, against the engine, mid-game."""
+    player, loop = MujocoEngine(), PlainLoop(Board(), Material())
+    shots = shots_of(midgame_shot, 64)
+    player.play(*shots[0])
+    engine_rate = best_rate(lambda: [player.play(*s) for s in shots], len(shots))
+    loop_rate = best_rate(lambda: [loop.play(s) for s in shots[:4]], 4)
+    return {
+        "midgame_loop_per_s": loop_rate,
+        "midgame_engine_per_s": engine_rate,
+        "midgame_engine_over_loop": engine_rate / loop_rate,
+    }
+
+
+class PlainLoop:
+    """What one writes first: fixed steps, numpy between them."""
+
+    def __init__(self, board: Board, material: Material, timestep: float = 0.5e-3) -> None:
+        text = build_mjcf(board, material, timestep=timestep)
+        self.model = mujoco.MjModel.from_xml_string(text)
+        self.data = mujoco.MjData(self.model)
+        self.board, self.material, self.timestep = board, material, timestep
+        self.fall_radii = fall_radii(board, material)
+
+    def play(self, shot: Shot) -> np.ndarray:
+        """Rest positions, (20, 2), m."""
+        mujoco.mj_resetData(self.model, self.data)
+        place, rate = self.data.qpos.reshape(N_DISCS, 2), self.data.qvel.reshape(N_DISCS, 2)
+        in_play = np.append(shot.layout.on_board, True)
+        place[:STRIKER], place[STRIKER] = shot.layout.positions, shot.strike.position(self.board, 0)
+        rate[STRIKER] = shot.strike.velocity(0)
+        place[~in_play] = 5.0 + np.arange(N_DISCS)[~in_play, None]
+        geoms = [self.model.geom(f"disc_{i}").id for i in range(N_DISCS)]
+        self.model.geom_contype[geoms] = self.model.geom_conaffinity[geoms] = in_play
+        dwell = np.zeros(N_DISCS)
+        slowing = self.material.deceleration * self.timestep
+        while rate.any():
+            mujoco.mj_step(self.model, self.data)
+            speed = np.hypot(rate[:, 0], rate[:, 1])
+            rate *= (np.maximum(speed - slowing, 0) / np.maximum(speed, 1e-12))[:, None]
+            to_pocket = np.hypot(*(np.abs(place) - self.board.pocket_offset).T)
+            dwell = np.where(to_pocket < self.fall_radii, dwell + self.timestep, 0)
+            for index in np.flatnonzero(dwell >= self.material.fall_time):
+                place[index], rate[index], dwell[index] = 5.0 + index, 0.0, -math.inf
+                self.model.geom_contype[geoms[index]] = self.model.geom_conaffinity[
+                    geoms[index]
+                ] = 0
+        return place.copy()
+
+
+@dataclass(frozen=True)
+class Options:
+    """Options of the benchmark."""
+
+    only: list[str] = field(default_factory=list)
+    """Names of the benches to run; all if none is given."""
+    json: bool = False
+    """Print JSON instead of lines."""
+
+
+def main(options: Options) -> None:
+    unknown = set(options.only) - set(BENCHES)
+    if unknown:
+        raise SystemExit(f"unknown bench {', '.join(unknown)}: expected {', '.join(BENCHES)}")
+    results: dict[str, dict[str, float]] = {}
+    for name in options.only or BENCHES:
+        results[name] = BENCHES[name]()
+        if not options.json:
+            for key, value in results[name].items():
+                print(f"{name}.{key}: {value:,.4g}", flush=True)
+    if options.json:
+        machine = {"cores": os.cpu_count(), "machine": platform.machine()}
+        print(json.dumps({"machine": machine, "results": results}, indent=1))
+
+
+if __name__ == "__main__":
+    main(tyro.cli(Options, description=__doc__))
