@@ -60,8 +60,11 @@ class Agent:
         return Evaluation(decision.policy, decision.value)
 
     def _init(self, key: jax.Array) -> Parameters:
-        """Initial parameters."""
-        return self.network.init(key, self.network.inputs(jnp.zeros((1, SIZE))))
+        """Initial parameters; only the shapes of the inputs matter."""
+        observation = jax.ShapeDtypeStruct((1, SIZE), jnp.float32)
+        shapes = jax.eval_shape(self.network.inputs, observation)
+        inputs = jax.tree.map(lambda shape: jnp.zeros(shape.shape, shape.dtype), shapes)
+        return self.network.init(key, inputs)
 
     def _act(
         self, params: Parameters, scale: Scale, observation: jax.Array, key: jax.Array

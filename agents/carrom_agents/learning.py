@@ -16,7 +16,7 @@ import optax
 
 from carrom_agents import ppo
 from carrom_agents.agent import Agent, new_statistics, scale_of
-from carrom_agents.config import ExperimentConfig
+from carrom_agents.config import ExperimentConfig, PpoConfig
 from carrom_agents.normaliser import RunningStatistics
 from carrom_agents.rollout import Collector
 
@@ -54,18 +54,16 @@ class Progress:
     metrics: dict[str, float]
 
 
-def optimiser_of(config: ExperimentConfig) -> optax.GradientTransformation:
-    """Adam with clipped gradients and a step size that falls linearly over the run."""
-    hyper = config.ppo
-    steps = config.updates * hyper.epochs * hyper.minibatches
-    rate = optax.linear_schedule(hyper.learning_rate, hyper.final_learning_rate, steps)
-    return optax.chain(optax.clip_by_global_norm(hyper.max_gradient_norm), optax.adam(rate))
+def _optimiser(hyper: PpoConfig) -> optax.GradientTransformation:
+    """Directions of Adam (Kingma and Ba 2015, https://arxiv.org/abs/1412.6980)."""
+    return optax.chain(optax.clip_by_global_norm(hyper.max_gradient_norm), optax.scale_by_adam())
 
 
 def initial_state(config: ExperimentConfig, agent: Agent) -> TrainingState:
     """The state a run starts from; its parameters are drawn from the configuration's seed."""
     params = agent.init(_key(config, "parameters", 0))
-    learner = ppo.Learner(params, optimiser_of(config).init(params), jnp.zeros((), jnp.int32))
+    optimiser = _optimiser(config.ppo).init(params)
+    learner = ppo.Learner(params, optimiser, jnp.zeros((), jnp.int32))
     return TrainingState(learner, new_statistics(), 0)
 
 
@@ -74,25 +72,37 @@ def _unchanged(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @functools.cache
-def _compiled_update(config: ExperimentConfig, agent: Agent, wrap: Wrap) -> Callable[..., Any]:
+def _compiled_update(
+    hyper: PpoConfig, agent: Agent, wrap: Wrap
+) -> Callable[..., tuple[ppo.Learner, ppo.Metrics]]:
     """``ppo.update`` with the configuration filled in; compiled once in a process."""
-    hyper = config.ppo
-    return jax.jit(
-        wrap(
-            functools.partial(
-                ppo.update,
-                apply=agent.evaluate,
-                optimiser=optimiser_of(config),
-                discount=hyper.discount,
-                trace=hyper.trace,
-                clip=hyper.clip,
-                value_coefficient=hyper.value_coefficient,
-                epochs=hyper.epochs,
-                minibatches=hyper.minibatches,
-                target_kl=hyper.target_kl,
-            )
+    optimiser = _optimiser(hyper)
+
+    def update(
+        learner: ppo.Learner,
+        rollout: ppo.Rollout,
+        key: jax.Array,
+        learning_rate: jax.Array,
+        entropy_coefficient: jax.Array,
+    ) -> tuple[ppo.Learner, ppo.Metrics]:
+        return ppo.update(
+            learner,
+            rollout,
+            key,
+            learning_rate=learning_rate,
+            entropy_coefficient=entropy_coefficient,
+            apply=agent.evaluate,
+            optimiser=optimiser,
+            discount=hyper.discount,
+            trace=hyper.trace,
+            clip=hyper.clip,
+            value_coefficient=hyper.value_coefficient,
+            epochs=hyper.epochs,
+            minibatches=hyper.minibatches,
+            target_kl=hyper.target_kl,
         )
-    )
+
+    return jax.jit(wrap(update))
 
 
 def learn(
@@ -117,7 +127,7 @@ def learn(
         The state after the last update.
     """
     hyper = config.ppo
-    update = _compiled_update(config, agent, wrap)
+    update = _compiled_update(hyper, agent, wrap)
     collector = Collector(envs, agent, hyper.rollout_length, _env_seed(config, state.update))
     while state.update < config.updates:
         began = time.perf_counter()
@@ -126,14 +136,12 @@ def learn(
         )
         collected = time.perf_counter()
         done = state.update / config.updates
-        entropy_coefficient = (
-            1 - done
-        ) * hyper.entropy_coefficient + done * hyper.final_entropy_coefficient
         learner, found = update(
             state.learner,
             experience.rollout,
             _key(config, "learning", state.update),
-            jnp.float32(entropy_coefficient),
+            _anneal(hyper.learning_rate, hyper.final_learning_rate, done),
+            _anneal(hyper.entropy_coefficient, hyper.final_entropy_coefficient, done),
         )
         metrics = {name: float(value) for name, value in found.items()}
         state = TrainingState(
@@ -146,6 +154,11 @@ def learn(
         if checkpoint_due(config, state.update):
             collector.reset(_env_seed(config, state.update))
     return state
+
+
+def _anneal(first: float, last: float, done: float) -> jax.Array:
+    """From ``first`` to ``last`` in a straight line; ``done`` is the share of the run."""
+    return jnp.float32(first + done * (last - first))
 
 
 def checkpoint_due(config: ExperimentConfig, update: int) -> bool:

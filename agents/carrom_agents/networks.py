@@ -163,7 +163,8 @@ def _mlp(values: jax.Array, widths: Sequence[int]) -> jax.Array:
 
 
 def _small_dense(size: int) -> nn.Dense:
-    return nn.Dense(size, kernel_init=nn.initializers.orthogonal(_POLICY_SCALE))
+    scale = nn.initializers.variance_scaling(_POLICY_SCALE**2, "fan_in", "normal")
+    return nn.Dense(size, kernel_init=scale)
 
 
 def _pool(values: jax.Array, present: jax.Array) -> jax.Array:

@@ -191,8 +191,9 @@ def update(
     learner: Learner,
     rollout: Rollout,
     key: jax.Array,
-    entropy_coefficient: jax.Array,
     *,
+    learning_rate: jax.Array,
+    entropy_coefficient: jax.Array,
     apply: Apply,
     optimiser: optax.GradientTransformation,
     discount: float,
@@ -213,9 +214,12 @@ def update(
         learner: as it was when, or before, the rollout was collected.
         rollout: [T, B], with T B a multiple of ``minibatches``.
         key: draws the minibatches.
-        entropy_coefficient: scalar; an argument, so that it can be annealed.
+        learning_rate: scalar; an array, as the next one, so that it can be annealed without
+            compiling again.
+        entropy_coefficient: scalar.
         apply: the network.
-        optimiser: what ``learner.optimiser`` is the state of.
+        optimiser: what ``learner.optimiser`` is the state of; it gives the direction of a
+            step, uphill, and ``learning_rate`` its length.
         discount: gamma.
         trace: lambda.
         clip: largest useful deviation of the probability ratio from one.
@@ -258,7 +262,7 @@ def update(
         )
         norm = optax.tree.norm(grads)
         changes, state = optimiser.update(grads, learner.optimiser, learner.params)
-        params = optax.apply_updates(learner.params, changes)
+        params = jax.tree.map(lambda p, d: p - learning_rate * d, learner.params, changes)
         sound = jnp.isfinite(total) & jnp.isfinite(norm)
         new = Learner(params, state, learner.skipped)
         old = dataclasses.replace(learner, skipped=learner.skipped + 1)

@@ -40,8 +40,9 @@ OBSERVATIONS = np.stack([encode(view) for view in views(6)])
 @pytest.fixture(scope="module", params=["target", "direct"])
 def network(request):
     module = ActorCritic(CONFIG, action_coding=request.param)
-    params = jax.jit(module.init)(jax.random.key(0), module.inputs(jnp.zeros((1, SIZE))))
-    # The policy's last layers start out nearly zero; symmetry must hold for any parameters.
+    inputs = jax.eval_shape(module.inputs, jax.ShapeDtypeStruct((1, SIZE), jnp.float32))
+    params = jax.eval_shape(module.init, jax.random.key(0), inputs)
+    # Symmetry must hold for any parameters; the initial policy is nearly uniform.
     leaves, structure = jax.tree.flatten(params)
     keys = jax.random.split(jax.random.key(1), len(leaves))
     random = [0.5 * jax.random.normal(k, leaf.shape) for k, leaf in zip(keys, leaves, strict=True)]

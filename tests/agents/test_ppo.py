@@ -163,7 +163,7 @@ def test_ratio_beyond_the_clip_earns_nothing_more():
     assert metrics["approximate_kl"] == pytest.approx(2 - np.log(3), rel=1e-4)
 
 
-OPTIMISER = optax.adam(1e-2)
+OPTIMISER = optax.scale_by_adam()
 
 
 @functools.cache
@@ -189,7 +189,8 @@ def learn(
 ) -> tuple[ppo.Learner, ppo.Metrics]:
     learner = ppo.Learner(PARAMS, OPTIMISER.init(PARAMS), jnp.zeros((), jnp.int32))
     update = compiled_update(epochs, target_kl)
-    return update(learner, record, jax.random.key(0), jnp.array(0.01))
+    coefficients = {"learning_rate": jnp.array(0.01), "entropy_coefficient": jnp.array(0.01)}
+    return update(learner, record, jax.random.key(0), **coefficients)
 
 
 def test_what_is_not_valid_is_not_learnt_from():
