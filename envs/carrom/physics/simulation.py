@@ -161,6 +161,9 @@ class Simulation:
             DivergenceError: a disc got impossibly fast, a number is not finite, the stroke does
                 not end, or MuJoCo warns.
         """
+        # What the interpreter does for a MuJoCo step (the calls, the views) takes 4 us of the
+        # 24 us that one takes on a break: calling MuJoCo by raw pointers instead of its
+        # public binding could make a break a sixth faster, and is not worth its dangers.
         data, shot = self.data, self.shot
         shot["stop_time"] = until
         while True:
