@@ -113,6 +113,17 @@ def test_behind_a_man_on_the_centre_she_lies_away_from_the_next_player(seat: int
     np.testing.assert_allclose(place, to_board(np.array([0, DIAMETER]), seat), atol=2e-6)
 
 
+@pytest.mark.law("94")
+@pytest.mark.parametrize(("seat", "side"), [(0, 1), (2, -1)])
+def test_of_two_equal_places_the_queen_takes_the_harder_one(seat: int, side: int):
+    positions, on_board = np.zeros((N_CARROMMEN, 2)), np.zeros(N_CARROMMEN, bool)
+    positions[[0, 9]], on_board[[0, 9]] = [[0.02, 0], [-0.02, 0]], True
+    place = place_centre_jit(Layout(positions, on_board), seat, board=BOARD)
+    # Equally near, in front of or behind the two; behind them the cut is thinner.
+    height = math.sqrt(DIAMETER**2 - 0.02**2)
+    np.testing.assert_allclose(place, (0, side * height), atol=3e-6)
+
+
 @pytest.mark.law("114")
 @hypothesis.settings(max_examples=120, deadline=None)
 @hypothesis.given(layout=crowds(), seat=st.integers(0, 3))
