@@ -48,9 +48,10 @@ class Position:
         pieces: (..., 19, 6): x and y in half sides, on the board, and which of own,
             opponent's, queen it is.
         present: bool (..., 19): on the board.
-        shots: (..., 40, 9): of each shot the target's x and y, and the way to the pocket as
+        shots: (..., 40, 10): of each shot the target's x and y, and the way to the pocket as
             x, y and length in half sides; whether a straight shot exists; the gap along the
-            carromman's way; on which side the pocket lies in x and in y.
+            carromman's way; on which side the pocket lies in x and in y; whether the target
+            is the queen.
         places: (..., 40, N_PLACES, 5): of each shot from each place the cosine of the cut,
             the length of the striker's way in half sides, the gap along it, the gap round
             the striker where it is placed, and the place in half base lines.
@@ -121,11 +122,10 @@ def describe(board: Board, observation: jax.Array) -> Position:
         *(targets.x / board.half_side, targets.y / board.half_side),
         *(way.x / board.half_side, way.y / board.half_side, way.norm() / board.half_side),
         *(exists, _squash(gap)),
-        *(
-            jnp.broadcast_to(sign, exists.shape)
-            for sign in (jnp.sign(pockets.x), jnp.sign(pockets.y))
-        ),
+        *(jnp.sign(pockets.x), jnp.sign(pockets.y)),
+        jnp.asarray(_TARGET_OF_SHOT == QUEEN, jnp.float32),
     ]
+    shots = [jnp.broadcast_to(feature, way.x.shape) for feature in shots]
     places = _candidate_places(board, straight)
     kind = np.repeat(np.eye(3, dtype=np.float32), [N_PER_SIDE, N_PER_SIDE, 1], axis=0)
     return Position(

@@ -168,13 +168,14 @@ def _small_dense(size: int) -> nn.Dense:
 
 
 def _pool(values: jax.Array, present: jax.Array) -> jax.Array:
-    """Mean and maximum of values (..., N, F) over those of the N that are present, (..., 2 F).
+    """Summarise values (..., N, F), which are not negative, over those of the N that are present.
 
-    Zero where none is.
+    Returns:
+        (..., 2 F + 1): mean, maximum, and how many there are in units of N; all zero where
+        none is.
     """
     mask = present[..., None]
-    count = jnp.maximum(jnp.sum(mask, axis=-2), 1)
-    mean = jnp.sum(jnp.where(mask, values, 0.0), axis=-2) / count
-    # The values come out of rectifiers: zero is no larger than any of them.
-    largest = jnp.max(jnp.where(mask, values, 0.0), axis=-2)
-    return jnp.concatenate([mean, largest], axis=-1)
+    count = jnp.sum(mask, axis=-2)
+    values = jnp.where(mask, values, 0.0)
+    mean = jnp.sum(values, axis=-2) / jnp.maximum(count, 1)
+    return jnp.concatenate([mean, jnp.max(values, axis=-2), count / present.shape[-1]], axis=-1)

@@ -83,11 +83,11 @@ class Corridor(gym.Env):
 def toy_config() -> ExperimentConfig:
     """An experiment for the toys; all tests share its shapes, and so its compiled code."""
     return ExperimentConfig(
-        total_strokes=16_000,
-        env=EnvConfig(num_envs=64),
+        total_strokes=6_000,
+        env=EnvConfig(num_envs=16),
         network=NetworkConfig(width=16, place_width=8, initial_std=(0.1, 0.1, 0.3)),
         ppo=PpoConfig(
-            rollout_length=8, minibatches=4, learning_rate=5e-3, final_learning_rate=5e-4
+            rollout_length=16, minibatches=2, learning_rate=1e-2, final_learning_rate=1e-3
         ),
     )
 

@@ -41,8 +41,8 @@ def run(vector_of, farthest_right, toy_agent: Agent):
 def short(toy_config: ExperimentConfig) -> ExperimentConfig:
     return dataclasses.replace(
         toy_config,
-        total_strokes=6 * toy_config.rollout_strokes,
-        logging=LoggingConfig(checkpoint_every_updates=3),
+        total_strokes=4 * toy_config.rollout_strokes,
+        logging=LoggingConfig(checkpoint_every_updates=2),
     )
 
 
@@ -69,7 +69,7 @@ def test_the_known_optimum_is_learnt(run, toy_config):
     # Uniform shots with the speed residual at 0 earn 1/12 - 1/2; the optimum is 1, less what
     # exploring the speed costs.
     assert np.mean(rewards[:2]) < -0.3
-    assert np.mean(rewards[-5:]) > 0.8
+    assert np.mean(rewards[-5:]) > 0.7
 
 
 def test_the_same_seed_gives_the_same_bits(run, short):
@@ -88,9 +88,9 @@ def test_another_seed_gives_another_run(run, short):
 
 def test_going_on_from_a_checkpoint_gives_the_same_bits(run, short):
     whole, told = run(short)
-    assert [progress.state.update for progress in told] == [1, 2, 3, 4, 5, 6]
-    resumed, again = run(short, told[2].state)
-    assert without_timings(again) == without_timings(told[3:])
+    assert [progress.state.update for progress in told] == [1, 2, 3, 4]
+    resumed, again = run(short, told[1].state)
+    assert without_timings(again) == without_timings(told[2:])
     assert_same_bits(whole, resumed)
 
 

@@ -12,7 +12,7 @@ from carrom_agents import ppo
 from carrom_agents.agent import Agent, new_statistics, scale_of
 from carrom_agents.rollout import Collector, Experience
 
-ENVS = 64
+ENVS = 16
 
 
 @pytest.fixture(scope="module")
