@@ -37,9 +37,9 @@ def _entry_points(digest: str) -> tuple[Callable[..., Any], ...]:
         in_play: NDArray[np.bool_],
         new_velocity: NDArray[np.float64],
         new_spin: NDArray[np.float64],
-    ) -> None:
+    ) -> float:
         _ = digest
-        kernels.place(
+        return kernels.place(
             scenes[0], shots[0], position, velocity, model, to, in_play, new_velocity, new_spin
         )
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carrom.physics.capture import falls, park, remove
-from carrom.physics.cluster import contacts_overlap
+from carrom.physics.cluster import contacts_overlap, deepest_overlap
 from carrom.physics.contact_step import begin_contact, end_contact, enter_cluster
 from carrom.physics.encounters import (
     NEAR,
@@ -28,6 +28,7 @@ from carrom.physics.film import expose
 from carrom.physics.scene import IMPACT_IMPEDANCE
 from carrom.physics.sliding import mean_speed, slide
 from carrom.physics.state import N_SOLIDS, Record, Views
+from carrom.pieces import STRIKER
 
 DONE, STEP, FILM_FULL, NONSENSE, TOO_LONG = 0, 1, 2, 3, 4
 """What ``advance`` returns."""
@@ -126,12 +127,16 @@ def place(
     in_play: NDArray[np.bool_],
     new_velocity: NDArray[np.float64],
     new_spin: NDArray[np.float64],
-) -> None:
+) -> float:
     """Set the discs out for a new stroke; nothing of earlier ones is left.
 
     Arguments as of ``advance``; the last four are the positions (20, 2), m, which discs are
     on the board (20,), velocities (20, 2), m/s, and spins (20,), rad/s. The record must be
     zeroed.
+
+    Returns:
+        The deepest overlap of two carrommen or of one and the frame, m, negative if there is
+        none and infinite if a place is not a number. The striker may stand anywhere.
     """
     _, geom_solimp, geom_contype, geom_conaffinity, _, _ = model
     for k in range(N_SOLIDS):
@@ -150,6 +155,14 @@ def place(
             position[i, axis] = new_position[i, axis]
             velocity[i, axis] = new_velocity[i, axis]
         falls(scene, shot, position, i)
+    striker_in_play = shot.in_play[STRIKER]
+    shot.in_play[STRIKER] = False
+    overlap = deepest_overlap(scene, shot, position)
+    shot.in_play[STRIKER] = striker_in_play
+    for i in range(len(scene.radius)):
+        if not math.isfinite(position[i, 0] + position[i, 1]):
+            overlap = math.inf
+    return overlap
 
 
 @numba.njit

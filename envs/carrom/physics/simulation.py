@@ -128,7 +128,7 @@ class Simulation:
         velocity: NDArray[np.float64] | None = None,
         spin: NDArray[np.float64] | None = None,
         film_rate: float | None = None,
-    ) -> None:
+    ) -> float:
         """Start anew; nothing of earlier strokes is left.
 
         Args:
@@ -137,10 +137,14 @@ class Simulation:
             velocity: (20, 2), m/s; zero if not given.
             spin: (20,), rad/s; zero if not given.
             film_rate: frames per second, if a film is wanted.
+
+        Returns:
+            The deepest overlap of two carrommen or of one and the frame, m, negative if there
+            is none and infinite if a place is not a number. The striker may stand anywhere.
         """
         mujoco.mj_resetData(self.model, self.data)
         self.shot[:] = 0
-        compiled.place(
+        overlap = compiled.place(
             self._scene,
             self.shot,
             self.position,
@@ -153,6 +157,7 @@ class Simulation:
         )
         self.shot["film_period"] = 0.0 if film_rate is None else 1.0 / film_rate
         self.film, self.film_in_play = _empty_film(0 if film_rate is None else int(film_rate) + 2)
+        return overlap
 
     def run(self, until: float = math.inf) -> None:
         """Go on until everything rests, or until the first event not before ``until``, s.

@@ -264,6 +264,10 @@ def test_bad_strike(engine, strike, match):
 def test_bad_input(engine):
     with pytest.raises(BoardError, match="0 and 1 overlap"):
         engine.play(layout_of(c0=(0.0, 0.0), c1=(0.01, 0.0)), Strike(0.0, 0.0, 1.0))
+    with pytest.raises(BoardError, match="carromman 4 at"):
+        engine.play(layout_of(c4=(0.0, 0.36)), Strike(0.0, 0.0, 1.0))
+    with pytest.raises(BoardError, match="carromman 4 at"):
+        engine.play(layout_of(c4=(0.0, math.nan)), Strike(0.0, 0.0, 1.0))
     with pytest.raises(ConfigError, match="trajectory_rate = 0"):
         engine.play(layout_of(), Strike(0.0, 0.0, 1.0), trajectory_rate=0)
     with pytest.raises(ConfigError, match="1 layouts, 2 strikes"):
