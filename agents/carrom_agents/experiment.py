@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 import carrom  # noqa: F401 -- registers the environments
-from carrom.errors import RenderError
+from carrom.errors import ConfigError, RenderError
 from carrom.opponents import random_player
 from carrom_agents.agent import agent_of
 from carrom_agents.checkpoint import CHECKPOINTS, CONFIG_FILE, restore, run_config, save
@@ -41,17 +41,19 @@ def make_envs(config: EnvConfig) -> gym.vector.VectorEnv[Any, Any, Any]:
     """The vector environment that a configuration describes.
 
     Raises:
-        ConfigError: an option that the environment does not know.
-        gymnasium.error.Error: no environment of that id.
+        ConfigError: no environment of that id, or an option that it does not know.
     """
-    return gym.make_vec(
-        config.id,
-        num_envs=config.num_envs,
-        vectorization_mode="vector_entry_point",
-        autoreset_mode=gym.vector.AutoresetMode.SAME_STEP,
-        threads=config.threads,
-        **config.options(),
-    )
+    try:
+        return gym.make_vec(
+            config.id,
+            num_envs=config.num_envs,
+            vectorization_mode="vector_entry_point",
+            autoreset_mode=gym.vector.AutoresetMode.SAME_STEP,
+            threads=config.threads,
+            **config.options(),
+        )
+    except gym.error.Error as error:
+        raise ConfigError(f"env.id = {config.id!r}: {error}") from None
 
 
 def train(config: ExperimentConfig) -> Path:
