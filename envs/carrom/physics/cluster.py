@@ -22,7 +22,9 @@ from carrom.physics.encounters import PRESSED_SPEED
 from carrom.physics.state import Record
 
 SPRING_IMPEDANCE = 1e-4
-STEPS_PER_CONTACT = 30
+STEPS_PER_CONTACT = 24
+"""Steps per contact time: at 24 the speeds after a break's first contacts are right to 0.4 %
+of the striker's."""
 _SEPARATION = 1e-9
 """Gap left between discs that are pushed apart, m."""
 

@@ -51,8 +51,8 @@ def begin_contact(
         for k in range(N_SOLIDS):
             geom_solref[scene.geom[k], 0] = 0.0
             geom_solref[scene.geom[k], 1] = -scene.bounce[k] / shot.leg
+        shot.energy_before = _energy(scene, shot, velocity)
     _turn_corners(scene, shot, position, model)
-    shot.energy_before = _energy(scene, shot, velocity)
     shot.n_steps += 1
     shot.stepping = True
 
@@ -87,16 +87,17 @@ def end_contact(
     model: Views,
 ) -> None:
     """Keep the accounts of energy, and leave a cluster in which nothing overlaps any more."""
-    energy = _energy(scene, shot, velocity)
     if not shot.clustered:
-        shot.impact_gain = max(shot.impact_gain, energy - shot.energy_before)
+        gain = _energy(scene, shot, velocity) - shot.energy_before
+        shot.impact_gain = max(shot.impact_gain, gain)
         return
     overlap = deepest_overlap(scene, shot, position)
     shot.overlap = max(shot.overlap, overlap)
     if overlap > 0.0:
         return
     shot.clustered = False
-    shot.cluster_gain = max(shot.cluster_gain, energy - shot.cluster_energy)
+    gain = _energy(scene, shot, velocity) - shot.cluster_energy
+    shot.cluster_gain = max(shot.cluster_gain, gain)
     _, geom_solimp, _, _, _, _ = model
     for k in range(N_SOLIDS):
         geom = scene.geom[k]
