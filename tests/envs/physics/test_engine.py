@@ -10,6 +10,7 @@ import pytest
 from carrom.board import Board, to_board, to_seat
 from carrom.errors import BoardError, ConfigError, PhysicsError
 from carrom.layout import Layout
+from carrom.physics import simulation
 from carrom.physics.calibration.shots import break_shot, midgame_shot
 from carrom.physics.material import Material
 from carrom.physics.motion import Motion
@@ -214,6 +215,22 @@ def test_poisoned_state_raises(engine, shots, poison, monkeypatch):
 
     monkeypatch.setattr(mujoco, "mj_step", poisoned)
     with pytest.raises(PhysicsError, match="finite"):
+        engine.play(*shots[0])
+
+
+@pytest.mark.parametrize(("limit", "value"), [("LEG_LIMIT", 20), ("TIME_LIMIT", 0.1)])
+def test_a_stroke_without_end_raises(shots, limit, value, monkeypatch):
+    monkeypatch.setattr(simulation, limit, value)
+    with pytest.raises(PhysicsError, match="not at rest after"):
+        MujocoEngine().play(*shots[0])
+
+
+def test_an_error_of_mujoco_raises(engine, shots, monkeypatch):
+    def broken(model, data):
+        raise mujoco.FatalError("out of memory")
+
+    monkeypatch.setattr(mujoco, "mj_step", broken)
+    with pytest.raises(PhysicsError, match="out of memory"):
         engine.play(*shots[0])
 
 
