@@ -55,7 +55,8 @@ def resolve_contacts(
         _rub(scene, shot, velocity, i, j, normals[k, 0], normals[k, 1], impulse)
         if i < 0 or j < 0:
             disc = max(i, j)
-            if is_in_corner(position[disc, 0], position[disc, 1], scene):
+            # A spring takes several steps to turn a disc round; only impacts are over now.
+            if not shot.clustered and is_in_corner(position[disc, 0], position[disc, 1], scene):
                 _hop(scene, position, velocity, disc)
             continue
         shot.touched[i] = shot.touched[j] = True

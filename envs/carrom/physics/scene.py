@@ -60,6 +60,7 @@ _FLOOR = (
     f'solref="{-_FLOOR_STIFFNESS} -610" '
     f'solimp="{_FLOOR_IMPEDANCE} {_FLOOR_IMPEDANCE} 0.001" solreffriction="0 -100"'
 )
+_FLOOR_PLANE = '<geom name="floor" type="plane" size="1 1 0.1" contype="0" conaffinity="0"/>'
 _SUNK = (1 - _FLOOR_IMPEDANCE) * GRAVITY / _FLOOR_STIFFNESS
 """How deep a foot at rest stands in the floor, m."""
 
@@ -123,10 +124,7 @@ def build_mjcf(
             "</default>",
             "<worldbody>",
             *_frame(board, material, timestep),
-            *(
-                ['<geom name="floor" type="plane" size="1 1 0.1" contype="0" conaffinity="0"/>']
-                * contact
-            ),
+            *([_FLOOR_PLANE] if contact else []),
             *(
                 _disc(board, material, index, starts[index].tolist(), timestep, contact)
                 for index in range(N_DISCS)
