@@ -58,3 +58,22 @@ def test_never_outside_the_arc():
             if simulation.in_play[0] and (corner > 0).all():
                 # An impact happens up to a micrometre late and lets the disc go on for its step.
                 assert np.hypot(*corner) <= REACH + 12e-6
+
+
+@pytest.mark.parametrize("speed", [1.0, 4.0])
+def test_springs_on_the_arc_agree_with_impacts(speed):
+    """A disc driven into the arc, and off it into a neighbour that is within reach."""
+    material = Material(friction_rim=0.0, friction_frame=0.0, fall_time=0.1)
+    outwards = np.array([1.0, 1.0]) * math.sqrt(0.5)
+    place, velocity = np.zeros((20, 2)), np.zeros((20, 2))
+    place[0] = BOARD.pocket_centres[1] + (REACH - 1e-6) * outwards
+    place[1] = place[0] - (BOARD.carromman_diameter + 1e-5, 0.0)
+    velocity[0] = speed * outwards
+    ends = []
+    for springs in (True, False):
+        simulation = Simulation(BOARD, material, springs=springs)
+        simulation.place(place, np.arange(20) < 2, velocity=velocity)
+        simulation.run(until=2e-3)
+        assert (simulation.diagnostics().clusters > 0) == springs
+        ends.append(simulation.velocity[:2].copy())
+    np.testing.assert_allclose(ends[0], ends[1], atol=0.005 * speed)
