@@ -49,8 +49,10 @@ class EnvConfig(_Checked):
     """Gymnasium id."""
     num_envs: int = _number(256, 2)
     """Environments played side by side."""
+    workers: int = _number(1, 1)
+    """Processes that share the environments; the results do not depend on it."""
     threads: int = _number(2, 1)
-    """Threads that compute strokes; the results do not depend on it."""
+    """Threads that compute strokes where there is one worker; neither do they on this."""
     action_coding: Literal["target", "direct"] = "target"
     """A carromman and a pocket with residuals, or three plain numbers."""
     striker_placing: Literal["snap", "strict"] = "snap"

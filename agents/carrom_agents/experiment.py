@@ -49,6 +49,7 @@ def make_envs(config: EnvConfig) -> gym.vector.VectorEnv[Any, Any, Any]:
             num_envs=config.num_envs,
             vectorization_mode="vector_entry_point",
             autoreset_mode=gym.vector.AutoresetMode.SAME_STEP,
+            workers=config.workers,
             threads=config.threads,
             **config.options(),
         )
