@@ -17,11 +17,14 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Any
 
+import gymnasium as gym
 import mujoco
 import numpy as np
 import tyro
 
+import carrom  # noqa: F401 -- registers the environments
 from carrom.board import Board
 from carrom.physics.calibration.shots import Shot, break_shot, midgame_shot
 from carrom.physics.material import Material
@@ -108,6 +111,48 @@ def plain_loop() -> dict[str, float]:
         "midgame_engine_per_s": engine_rate,
         "midgame_engine_over_loop": engine_rate / loop_rate,
     }
+
+
+def steps_per_s(env: gym.vector.VectorEnv, seconds: float = 3.0) -> float:
+    """Steps per second of all boards together, over seeded random actions."""
+    env.reset(seed=0)
+    env.action_space.seed(0)
+    env.step(env.action_space.sample())
+    steps, start = 0, time.perf_counter()
+    while time.perf_counter() < start + seconds:
+        env.step(env.action_space.sample())
+        steps += env.num_envs
+    return steps / (time.perf_counter() - start)
+
+
+@bench
+def environment() -> dict[str, float]:
+    """Steps per second of the drill, umpire, placing and observation included."""
+    options: dict[str, Any] = {"action_coding": "target", "noise": "expert"}
+    single = gym.make("CarromShot-v0", disable_env_checker=True, **options)
+    single.action_space.seed(0)
+    single.reset(seed=0)
+    count = 1000
+
+    def episodes() -> None:
+        for _ in range(count):
+            single.step(single.action_space.sample())
+            single.reset()
+
+    episodes()
+    result = {"single_per_s": best_rate(episodes, count)}
+    shared: dict[str, dict[str, Any]] = {
+        "1_thread": {"threads": 1},
+        "2_threads": {"threads": 2},
+        "2_workers": {"workers": 2},
+    }
+    for name, how in shared.items():
+        env = gym.make_vec("CarromShot-v0", 64, autoreset_mode="SameStep", **options, **how)
+        result[f"vector_{name}_per_s"] = max(steps_per_s(env) for _ in range(_REPEATS))
+        env.close()
+    one = result["vector_1_thread_per_s"]
+    result["gain_of_2_workers"] = result["vector_2_workers_per_s"] / one
+    return result
 
 
 class PlainLoop:
