@@ -29,6 +29,7 @@ from carrom.board import Board
 from carrom.physics.calibration.shots import Shot, break_shot, midgame_shot
 from carrom.physics.material import Material
 from carrom.physics.mujoco import MujocoEngine
+from carrom.physics.pool import EnginePool
 from carrom.physics.scene import build_mjcf
 from carrom.physics.simulation import fall_radii
 from carrom.pieces import N_DISCS, STRIKER
@@ -81,20 +82,25 @@ def engine() -> dict[str, float]:
 
 
 @bench
-def engine_threads() -> dict[str, float]:
-    """Strokes per second of ``play_many`` by number of threads, and the gain."""
+def engine_workers() -> dict[str, float]:
+    """Strokes per second of two threads and of two processes, and their gain over one core."""
     player = MujocoEngine()
     result = {}
-    for name, kind, count in (("break", break_shot, 256), ("midgame", midgame_shot, 2048)):
-        shots = shots_of(kind, count)
-        layouts, strikes = [s.layout for s in shots], [s.strike for s in shots]
-        rates = {}
-        for threads in (1, 2):
-            work = partial(player.play_many, layouts, strikes, [0] * count, threads=threads)
-            work()
-            rates[threads] = best_rate(work, count, time.perf_counter)
-            result[f"{name}_{threads}_threads_per_s"] = rates[threads]
-        result[f"{name}_gain_of_2_threads"] = rates[2] / rates[1]
+    with EnginePool(player, 2) as pool:
+        for name, kind, count in (("break", break_shot, 256), ("midgame", midgame_shot, 2048)):
+            shots = shots_of(kind, count)
+            batch = [s.layout for s in shots], [s.strike for s in shots], [0] * count
+            ways: dict[str, Callable[[], object]] = {
+                "one": partial(player.play_many, *batch),
+                "two_threads": partial(player.play_many, *batch, threads=2),
+                "two_processes": partial(pool.play_many, *batch),
+            }
+            for way, work in ways.items():
+                work()
+                rate = best_rate(work, count, time.perf_counter)
+                result[f"{name}_{way}_per_s"] = rate
+                if way != "one":
+                    result[f"{name}_{way}_gain"] = rate / result[f"{name}_one_per_s"]
     return result
 
 

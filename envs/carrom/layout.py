@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +37,10 @@ class Layout:
         for name, array in (("positions", positions), ("on_board", on_board)):
             array.setflags(write=False)
             object.__setattr__(self, name, array)
+
+    def __reduce__(self) -> tuple[type[Layout], tuple[NDArray[Any], NDArray[Any]]]:
+        # Through the constructor, so that a copy is as read-only as the original.
+        return Layout, (self.positions, self.on_board)
 
     def __eq__(self, other: object) -> bool:
         return (

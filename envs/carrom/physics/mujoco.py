@@ -111,17 +111,14 @@ class MujocoEngine:
             layouts: one per stroke.
             strikes: one per stroke.
             seats: one per stroke.
-            threads: how many work at once. The outcomes do not depend on it.
+            threads: how many work at once. The outcomes do not depend on it. Where it is
+                speed that counts, see ``carrom.physics.pool``.
 
         Raises:
             ConfigError: the numbers of layouts, strikes and seats differ, or ``threads`` < 1.
         """
         count = len(strikes)
-        if not len(layouts) == len(seats) == count:
-            raise ConfigError(
-                f"{len(layouts)} layouts, {count} strikes and {len(seats)} seats: expected as "
-                "many of each"
-            )
+        check_counts(layouts, strikes, seats)
         if threads < 1:
             raise ConfigError(f"threads = {threads}: expected at least 1")
         while len(self._simulations) < min(threads, count):
@@ -187,6 +184,21 @@ def replay(path: str | Path) -> Motion:
     dump = StrokeDump.load(path)
     engine = MujocoEngine(dump.board, dump.material, dump.ground)
     return engine.play(dump.layout, dump.strike, dump.seat)
+
+
+def check_counts(
+    layouts: Sequence[Layout], strikes: Sequence[Strike], seats: Sequence[int]
+) -> None:
+    """Refuse batches of different lengths.
+
+    Raises:
+        ConfigError: the numbers of layouts, strikes and seats differ.
+    """
+    if not len(layouts) == len(strikes) == len(seats):
+        raise ConfigError(
+            f"{len(layouts)} layouts, {len(strikes)} strikes and {len(seats)} seats: expected "
+            "as many of each"
+        )
 
 
 def _check(strike: Strike, trajectory_rate: float | None) -> None:

@@ -77,7 +77,10 @@ def spoil(monkeypatch, **changes):
         ({"fall_radius": 1.002}, pockets.static_capture_error),
         ({"fall_time": 1.01}, lambda board: pockets.capture_time_error(board)[0]),
         ({"bounce": 1.16}, lambda board: strokes.stroke_checks(board, 0, 5)[0]),
-        ({"damping": 0.0, "spring_step": 11.0}, lambda board: strokes.stroke_checks(board, 3, 0)[1]),
+        (
+            {"damping": 0.0, "spring_step": 11.0},
+            lambda board: strokes.stroke_checks(board, 3, 0)[1],
+        ),
         ({"contact_time": 0.01}, lambda board: racks.rack_checks(board)[0]),
     ],
 )  # fmt: skip
