@@ -26,7 +26,13 @@ from carrom_agents.learning import (
     initial_state,
     learn,
 )
-from carrom_agents.logging import GLOBAL_STEP, METRICS_FILE, MetricsLogger, open_loggers
+from carrom_agents.logging import (
+    GLOBAL_STEP,
+    METRICS_FILE,
+    MetricsLogger,
+    check_loggers,
+    open_loggers,
+)
 from carrom_agents.pictures import film, learning_curve
 from carrom_agents.player import player_of, untrained_player
 from carrom_agents.run_folder import create_run_folder, write_json, write_text
@@ -64,8 +70,9 @@ def train(config: ExperimentConfig) -> Path:
     the console showed, checkpoints, the final evaluation, a learning curve and a film.
 
     Raises:
-        ConfigError: an option is wrong; nothing has been trained then.
+        ConfigError: an option is wrong; nothing has been made then.
     """
+    check_loggers(config.logging)
     envs = make_envs(config.env)
     folder = create_run_folder(config)
     return _run(config, folder, envs, initial_state(config, agent_of(config)))
@@ -81,6 +88,7 @@ def resume(folder: Path) -> Path:
         CheckpointError: there is no such run, or its checkpoint cannot be used.
     """
     config = run_config(folder)
+    check_loggers(config.logging)
     return _run(config, folder, make_envs(config.env), restore(folder, config))
 
 

@@ -19,7 +19,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from carrom.errors import ConfigError
-from carrom_agents.config import ExperimentConfig
+from carrom_agents.config import ExperimentConfig, LoggingConfig
 
 METRICS_FILE = "metrics.jsonl"
 """Name of the record in the run folder."""
@@ -118,7 +118,7 @@ class WandbLogger:
     """Weights & Biases. Offline nothing leaves the machine, and nothing needs a network.
 
     Raises:
-        ConfigError: online without an API key, or the service cannot be reached.
+        ConfigError: online, and the service cannot be reached or refuses.
     """
 
     def __init__(self, config: ExperimentConfig, folder: Path) -> None:
@@ -126,11 +126,6 @@ class WandbLogger:
         import wandb
 
         mode = config.logging.wandb
-        if mode == "online" and not wandb.login(prompt=False, verify=False):
-            raise ConfigError(
-                "wandb = 'online' without an API key: set WANDB_API_KEY, run `wandb login`, or "
-                "choose --wandb offline"
-            )
         settings = wandb.Settings(silent=True, console="off", init_timeout=_WANDB_TIMEOUT)
         try:
             self._run = wandb.init(
@@ -159,17 +154,9 @@ class WandbLogger:
 
 
 class TensorBoardLogger:
-    """TensorBoard events.
-
-    Raises:
-        ConfigError: the extra is not installed.
-    """
+    """TensorBoard events; needs the extra ``tensorboard``."""
 
     def __init__(self, folder: Path) -> None:
-        if importlib.util.find_spec("tensorboardX") is None:
-            raise ConfigError(
-                "tensorboard = True needs tensorboardX: pip install 'carrom-rl[tensorboard]'"
-            )
         self._writer: Any = importlib.import_module("tensorboardX").SummaryWriter(str(folder))
 
     def log(self, step: int, metrics: Mapping[str, float]) -> None:
@@ -180,6 +167,27 @@ class TensorBoardLogger:
     def close(self) -> None:
         """Flush and close."""
         self._writer.close()
+
+
+def check_loggers(config: LoggingConfig) -> None:
+    """Find out, before anything is made, whether the loggers asked for can work.
+
+    Raises:
+        ConfigError: wandb is to be online and has no API key, or TensorBoard is wanted and
+            its extra is not installed.
+    """
+    if config.wandb == "online":
+        import wandb
+
+        if not wandb.login(prompt=False, verify=False):
+            raise ConfigError(
+                "wandb = 'online' without an API key: set WANDB_API_KEY, run `wandb login`, or "
+                "choose --wandb offline"
+            )
+    if config.tensorboard and importlib.util.find_spec("tensorboardX") is None:
+        raise ConfigError(
+            "tensorboard = True needs tensorboardX: pip install 'carrom-rl[tensorboard]'"
+        )
 
 
 def open_loggers(config: ExperimentConfig, folder: Path, console: Console) -> FanOut:

@@ -5,6 +5,7 @@ import json
 import re
 import shutil
 
+import imageio_ffmpeg
 import jax
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from carrom_agents.config import (
     PpoConfig,
 )
 from carrom_agents.experiment import make_envs, resume, train
+from carrom_agents.pictures import film
 
 
 @pytest.fixture(scope="module")
@@ -101,3 +103,11 @@ def test_an_unknown_option_fails_before_anything_is_made(small, tmp_path):
 def test_an_unknown_environment_is_a_clear_error():
     with pytest.raises(ConfigError, match=r"env\.id = 'Carom-v9'"):
         make_envs(EnvConfig(id="Carom-v9"))
+
+
+@pytest.mark.render
+def test_the_film_shows_the_strokes(folder, small, tmp_path):
+    film(load_player(folder), small.env, strokes=2, seed=1, target=tmp_path / "film.mp4")
+    count, seconds = imageio_ffmpeg.count_frames_and_secs(str(tmp_path / "film.mp4"))
+    assert seconds == pytest.approx(count / 30, abs=0.1)
+    assert count > 2 * 15  # each stroke is followed by half a second of rest

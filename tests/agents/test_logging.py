@@ -12,7 +12,7 @@ from rich.console import Console
 
 from carrom.errors import ConfigError
 from carrom_agents.config import ExperimentConfig, LoggingConfig, WandbMode
-from carrom_agents.logging import FanOut, JsonLinesLogger, open_loggers
+from carrom_agents.logging import FanOut, JsonLinesLogger, check_loggers, open_loggers
 
 
 def config(wandb: WandbMode, progress: bool = False, tensorboard: bool = False) -> ExperimentConfig:
@@ -90,7 +90,7 @@ def test_online_without_a_key_is_one_clear_error(tmp_path, monkeypatch):
     monkeypatch.delenv("WANDB_API_KEY", raising=False)
     monkeypatch.setenv("NETRC", str(tmp_path / "no-netrc"))
     with pytest.raises(ConfigError, match="without an API key: set WANDB_API_KEY"):
-        open_loggers(config(wandb="online"), tmp_path, Console())
+        check_loggers(config(wandb="online").logging)
 
 
 def test_disabled_writes_nothing_of_wandb(tmp_path):
@@ -100,10 +100,10 @@ def test_disabled_writes_nothing_of_wandb(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["metrics.jsonl"]
 
 
-def test_tensorboard_without_the_extra_names_it(tmp_path, monkeypatch):
+def test_tensorboard_without_the_extra_names_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "tensorboardX", None)
     with pytest.raises(ConfigError, match=r"carrom-rl\[tensorboard\]"):
-        open_loggers(config(wandb="disabled", tensorboard=True), tmp_path, Console())
+        check_loggers(config(wandb="disabled", tensorboard=True).logging)
 
 
 def test_progress_does_not_disturb_the_record(tmp_path):
@@ -113,3 +113,12 @@ def test_progress_does_not_disturb_the_record(tmp_path):
     logger.log(2048, {"reward": 0.25})
     logger.close()
     assert records(tmp_path) == [{"global_step": 2048, "reward": 0.25}]
+
+
+def test_tensorboard_events_are_written(tmp_path):
+    pytest.importorskip("tensorboardX")
+    logger = open_loggers(config(wandb="disabled", tensorboard=True), tmp_path, Console())
+    logger.log(1, {"x": 1.0})
+    logger.close()
+    (events,) = (tmp_path / "tensorboard").iterdir()
+    assert b"x" in events.read_bytes()
