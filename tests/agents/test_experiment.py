@@ -109,5 +109,6 @@ def test_an_unknown_environment_is_a_clear_error():
 def test_the_film_shows_the_strokes(folder, small, tmp_path):
     film(load_player(folder), small.env, strokes=2, seed=1, target=tmp_path / "film.mp4")
     count, seconds = imageio_ffmpeg.count_frames_and_secs(str(tmp_path / "film.mp4"))
+    assert count is not None
     assert seconds == pytest.approx(count / 30, abs=0.1)
     assert count > 2 * 15  # each stroke is followed by half a second of rest
