@@ -17,8 +17,8 @@ from carrom.physics.motion import Motion
 from carrom.physics.mujoco import MujocoEngine, check_counts
 from carrom.physics.strike import Strike
 
-_LONGEST_CHUNK = 64
-"""Strokes sent to a worker at once: enough that sending them costs little."""
+_LONGEST_CHUNK = 24
+"""Strokes sent to a worker at once: sending them costs little, waiting for the last as well."""
 
 _engine: MujocoEngine | None = None
 """The engine of a worker process."""
