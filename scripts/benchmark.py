@@ -148,15 +148,14 @@ def environment() -> dict[str, float]:
     episodes()
     result = {"single_per_s": best_rate(episodes, count)}
     shared: dict[str, dict[str, Any]] = {
-        "1_thread": {"threads": 1},
-        "2_threads": {"threads": 2},
+        "1_worker": {"workers": 1},
         "2_workers": {"workers": 2},
     }
     for name, how in shared.items():
         env = gym.make_vec("CarromShot-v0", 64, autoreset_mode="SameStep", **options, **how)
         result[f"vector_{name}_per_s"] = max(steps_per_s(env) for _ in range(_REPEATS))
         env.close()
-    one = result["vector_1_thread_per_s"]
+    one = result["vector_1_worker_per_s"]
     result["gain_of_2_workers"] = result["vector_2_workers_per_s"] / one
     return result
 

@@ -51,8 +51,6 @@ class EnvConfig(_Checked):
     """Environments played side by side."""
     workers: int = _number(1, 1)
     """Processes that share the environments; the results do not depend on it."""
-    threads: int = _number(2, 1)
-    """Threads that compute strokes where there is one worker; neither do they on this."""
     action_coding: Literal["target", "direct"] = "target"
     """A carromman and a pocket with residuals, or three plain numbers."""
     striker_placing: Literal["snap", "strict"] = "snap"

@@ -56,7 +56,6 @@ def make_envs(config: EnvConfig) -> gym.vector.VectorEnv[Any, Any, Any]:
             vectorization_mode="vector_entry_point",
             autoreset_mode=gym.vector.AutoresetMode.SAME_STEP,
             workers=config.workers,
-            threads=config.threads,
             **config.options(),
         )
     except gym.error.Error as error:

@@ -49,13 +49,12 @@ class Boards:
     Args:
         options: of the environment.
         count: number of boards.
-        threads: strokes computed at once.
     """
 
-    def __init__(self, options: Options, count: int, threads: int = 1) -> None:
+    def __init__(self, options: Options, count: int) -> None:
         self._setting = options.setting()
         self._coding = options.coding()
-        self._physics = options.physics(min(threads, count))
+        self._physics = options.physics()
         self._generators: list[np.random.Generator | None] = [None] * count
         self._seeds = [-1] * count
         self._tables: list[Table | None] = [None] * count

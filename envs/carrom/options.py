@@ -86,10 +86,10 @@ class Options:
             max_strokes=limit,
         )
 
-    def physics(self, threads: int = 1) -> Physics:
+    def physics(self) -> Physics:
         """The engine that computes the strokes."""
         engine = MujocoEngine(self.board, self.material, self.ground)
-        return Physics(engine, self.film_rate, threads)
+        return Physics(engine, self.film_rate)
 
     def coding(self) -> ActionCoding:
         """How actions code strikes."""

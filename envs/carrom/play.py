@@ -59,19 +59,17 @@ class Physics:
     Attributes:
         engine: computes them.
         film_rate: frames per second of their films, or None for no films.
-        threads: how many strokes are computed at once.
     """
 
     engine: MujocoEngine
     film_rate: float | None = None
-    threads: int = 1
 
     def play(
         self, layouts: Sequence[Layout], strikes: Sequence[Strike], seats: Sequence[int]
     ) -> Sequence[Motion]:
         """The outcome of each strike on its layout from its seat."""
         if self.film_rate is None:
-            return self.engine.play_many(layouts, strikes, seats, threads=self.threads)
+            return self.engine.play_many(layouts, strikes, seats)
         return [
             self.engine.play(*stroke, trajectory_rate=self.film_rate)
             for stroke in zip(layouts, strikes, seats, strict=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -33,7 +32,7 @@ class CarromVectorEnv(gym.vector.VectorEnv[Observations, Any, NDArray[Any]]):
     """``num_envs`` independent boards; each behaves as a ``CarromEnv`` of its own would.
 
     Board i of a reset with seed s is, to the last bit, the ``CarromEnv`` reset with seed
-    s + i, whatever the number of boards, threads and workers, over any number of autoresets.
+    s + i, whatever the number of boards and workers, over any number of autoresets.
 
     Args:
         num_envs: number of boards, N.
@@ -43,10 +42,8 @@ class CarromVectorEnv(gym.vector.VectorEnv[Observations, Any, NDArray[Any]]):
             last observation and info are in ``infos["final_obs"]`` and ``["final_info"]``)
             or "Disabled" (reset it with ``options={"reset_mask": mask}``).
         workers: processes among which the boards are shared out; 1 plays them here. More
-            scale almost evenly with the cores, but take some seconds to start and need a
-            main module that can be imported (``if __name__ == "__main__":``).
-        threads: strokes computed at once where ``workers`` is 1; None takes the cores this
-            process may use.
+            gain nearly a core each, but take some seconds to start and need a main module
+            that can be imported (``if __name__ == "__main__":``).
         render_mode: None, or "rgb_array": one picture per board.
         width: of a picture, pixels.
         height: of a picture, pixels.
@@ -69,15 +66,14 @@ class CarromVectorEnv(gym.vector.VectorEnv[Observations, Any, NDArray[Any]]):
         task: str,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         workers: int = 1,
-        threads: int | None = None,
         render_mode: str | None = None,
         width: int = 480,
         height: int = 480,
         camera: str = "top",
         **options: Any,
     ) -> None:
-        for name, value in (("num_envs", num_envs), ("workers", workers), ("threads", threads)):
-            if value is not None and not (isinstance(value, int) and value > 0):
+        for name, value in (("num_envs", num_envs), ("workers", workers)):
+            if not (isinstance(value, int) and value > 0):
                 raise ConfigError(f"{name} = {value!r}: expected a positive whole number")
         if render_mode not in (None, *self.metadata["render_modes"]):
             raise ConfigError(f"render_mode = {render_mode!r}: expected None or 'rgb_array'")
@@ -100,8 +96,7 @@ class CarromVectorEnv(gym.vector.VectorEnv[Observations, Any, NDArray[Any]]):
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         if workers == 1:
-            cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
-            self._boards = Boards(chosen, num_envs, threads or cores)
+            self._boards = Boards(chosen, num_envs)
         else:
             self._boards = SharedBoards(chosen, num_envs, min(workers, num_envs))
         # None before the first reset; afterwards, which episodes have been reported over.

@@ -29,7 +29,7 @@ def small(toy_config: ExperimentConfig, tmp_path_factory) -> ExperimentConfig:
     return ExperimentConfig(
         name="small",
         total_strokes=4 * 32,
-        env=EnvConfig(num_envs=16, threads=1),
+        env=EnvConfig(num_envs=16),
         network=toy_config.network,
         ppo=PpoConfig(rollout_length=2, minibatches=2, epochs=1),
         evaluation=EvaluationConfig(

@@ -58,7 +58,7 @@ def test_equals_single_environments_over_several_autoresets(
     mode: AutoresetMode, seed: int, num_envs: int, limit: int
 ) -> None:
     options = {"noise": "club", "max_strokes": limit, "action_coding": "target"}
-    ours = make(num_envs, "CarromBoard-v0", autoreset_mode=mode, threads=2, **options)
+    ours = make(num_envs, "CarromBoard-v0", autoreset_mode=mode, **options)
     reference = singles(num_envs, mode, "CarromBoard-v0", **options)
     assert_same(ours.reset(seed=seed), reference.reset(seed=seed))
     ours.action_space.seed(seed)
@@ -90,17 +90,18 @@ def test_drills_of_one_stroke_equal_single_environments(mode: AutoresetMode) -> 
 
 
 @pytest.mark.parametrize(
-    ("mode", "sharing"),
+    ("mode", "workers"),
     [
-        (AutoresetMode.NEXT_STEP, {"threads": 3}),
-        (AutoresetMode.SAME_STEP, {"workers": 2}),
-        (AutoresetMode.DISABLED, {"workers": 3}),
+        (AutoresetMode.SAME_STEP, 2),
+        (AutoresetMode.DISABLED, 3),
     ],
 )
-def test_threads_and_workers_change_nothing(mode: AutoresetMode, sharing: dict[str, int]) -> None:
+def test_workers_change_nothing(mode: AutoresetMode, workers: int) -> None:
     logs = []
-    for how in ({"threads": 1}, sharing):
-        env = make(5, "CarromBoard-v0", autoreset_mode=mode, noise="expert", max_strokes=3, **how)
+    for count in (1, workers):
+        env = make(
+            5, "CarromBoard-v0", autoreset_mode=mode, noise="expert", max_strokes=3, workers=count
+        )
         env.action_space.seed(0)
         log: list[Any] = [env.reset(seed=0)]
         for _ in range(8):
@@ -206,7 +207,6 @@ class TestBadInput:
     def test_options(self) -> None:
         cases: list[tuple[dict[str, Any], str]] = [
             ({"num_envs": 0}, "num_envs"),
-            ({"threads": 0}, "threads"),
             ({"workers": 0}, "workers"),
             ({"autoreset_mode": "never"}, "autoreset_mode"),
             ({"render_mode": "human"}, "render_mode"),
