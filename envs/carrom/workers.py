@@ -1,7 +1,8 @@
 """The boards of a vector environment, shared out among processes.
 
-Python itself takes about as long for a stroke as the physics does, so threads only get in each other's way;
-processes scale. They are spawned, never forked: a fork deadlocks once JAX has threads.
+Python itself takes about as long for a stroke as the physics does, so threads only get in
+each other's way; processes scale. They are spawned, never forked: a fork deadlocks once JAX
+has threads.
 """
 
 from __future__ import annotations
