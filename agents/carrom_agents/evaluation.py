@@ -15,9 +15,7 @@ from numpy.typing import NDArray
 
 from carrom.env import CarromEnv
 from carrom.errors import ConfigError
-from carrom.laws import QueenState
 from carrom.opponents import Player, find_opponent
-from carrom.table import Stroke
 from carrom.vector import CarromVectorEnv
 from carrom_agents.episode import episode, player_chance
 from carrom_agents.reports import BoardReport, Measures, PlayerShots, ShotReport
@@ -167,7 +165,7 @@ def _shot_samples(
         # The last block may reach beyond the positions asked for.
         for index in range(min(env.num_envs, positions - done)):
             (stroke,) = env.last_strokes[index]
-            samples[done + index] = _pocketed(stroke), rewards[index], _dues(stroke)
+            samples[done + index] = stroke.own_pocketed, rewards[index], stroke.charged
     env.close()
     return dict(zip(("pocketed", "points", "dues"), samples.T, strict=True))
 
@@ -197,29 +195,11 @@ def _boards(player: Player, starts: range, **options: Any) -> Iterator[_Board]:
             lost=result["winner"] == "opponent",
             points=result["points"][0] - result["points"][1],
             strokes=len(strokes),
-            dues=sum(_dues(stroke) for stroke in strokes if stroke.own),
-            opponent_dues=sum(_dues(stroke) for stroke in strokes if not stroke.own),
-            queen=any(_covers(stroke) for stroke in strokes if stroke.own),
+            dues=sum(stroke.charged for stroke in strokes if stroke.own),
+            opponent_dues=sum(stroke.charged for stroke in strokes if not stroke.own),
+            queen=any(stroke.covers_queen for stroke in strokes if stroke.own),
         )
     env.close()
-
-
-def _pocketed(stroke: Stroke) -> int:
-    """Carrommen of the striking player's that fell."""
-    return int(stroke.facts.pocketed[stroke.ruling.striker])
-
-
-def _dues(stroke: Stroke) -> int:
-    """Dues and penalties charged to the striking player."""
-    ruling = stroke.ruling
-    return int(ruling.dues_charged[ruling.striker] + ruling.penalties_charged[ruling.striker])
-
-
-def _covers(stroke: Stroke) -> bool:
-    """Whether the striking player covered the queen with the stroke."""
-    before, after = int(stroke.before.match.board.queen), int(stroke.after.match.board.queen)
-    mine = QueenState.covered_by(int(stroke.ruling.striker))
-    return before < QueenState.COVERED_WHITE and after == mine
 
 
 def _check_positive(name: str, value: int) -> None:

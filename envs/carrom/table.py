@@ -81,6 +81,24 @@ class Stroke:
         """The ruling in words, with the laws that decided."""
         return tuple(sentences(self.ruling))
 
+    @property
+    def own_pocketed(self) -> int:
+        """Carrommen of the striking player's that fell."""
+        return int(self.facts.pocketed[self.ruling.striker])
+
+    @property
+    def charged(self) -> int:
+        """Dues and penalties charged to the striking player."""
+        own = self.ruling.striker
+        return int(self.ruling.dues_charged[own] + self.ruling.penalties_charged[own])
+
+    @property
+    def covers_queen(self) -> bool:
+        """Whether the striking player covered the queen with this stroke."""
+        before, after = self.before.match.board.queen, self.after.match.board.queen
+        mine = QueenState.covered_by(int(self.ruling.striker))
+        return int(before) < QueenState.COVERED_WHITE and int(after) == mine
+
 
 @dataclass
 class Streams:
