@@ -112,8 +112,18 @@ def _strike_text(stroke: Stroke, arguments: argparse.Namespace) -> str:
     strike = stroke.strike
     return (
         f"{name} strikes from {100 * strike.place:+.1f} cm at {strike.speed:.2f} m/s, "
-        f"{math.degrees(strike.direction):+.1f} degrees"
+        f"{math.degrees(strike.direction):+.1f} degrees, and {_fallen_text(stroke)}"
     )
+
+
+def _fallen_text(stroke: Stroke) -> str:
+    """What the stroke pocketed."""
+    facts = stroke.facts
+    white, black = (int(count) for count in facts.pocketed)
+    fallen = [f"{count} {name}" for count, name in ((white, "white"), (black, "black")) if count]
+    fallen += ["the queen"] * bool(facts.pocketed_queen)
+    fallen += ["the striker"] * bool(facts.pocketed_striker)
+    return "pockets " + (" and ".join(fallen) if fallen else "nothing")
 
 
 def _result_text(result: dict[str, Any], arguments: argparse.Namespace) -> str:
