@@ -26,6 +26,7 @@ from carrom.laws import (
     new_match,
     next_board_jit,
     rule_jit,
+    rule_many_jit,
     side_with,
 )
 from carrom.laws.finish import QUEEN_COUNTS_BELOW
@@ -145,9 +146,10 @@ def _strike_all(physics: Physics, tables: Sequence[Table], strikes: Sequence[Str
     )
     attempts = [dataclasses.replace(a, motion=next(motions)) if a.legal else a for a in attempts]
     facts = [_facts(t, attempt) for t, attempt in zip(tables, attempts, strict=True)]
-    for table, attempt, told in zip(tables, attempts, facts, strict=True):
+    rulings = rule_many_jit([t.position.match for t in tables], facts) if tables else []
+    for table, attempt, told, ruled in zip(tables, attempts, facts, rulings, strict=True):
         table.strokes += 1
-        _conclude(table, attempt, told)
+        _conclude(table, attempt, told, *ruled)
 
 
 def _as_made(table: Table, strike: Strike) -> _Attempt:
@@ -174,22 +176,23 @@ def _facts(table: Table, attempt: _Attempt) -> StrokeFacts:
         # The carrommen are put back; what is left is the foul (134, 63, 64).
         return StrokeFacts.without_stroke(foul_now(table.position.match))
     strike, motion = attempt.strike, attempt.motion
-    fallen = np.array([pocketing.index for pocketing in motion.pocketed], int)
-    white, black = (int(((part.start <= fallen) & (fallen < part.stop)).sum()) for part in SLICES)
+    fallen = [pocketing.index for pocketing in motion.pocketed]
+    white, black = (sum(part.start <= i < part.stop for i in fallen) for part in SLICES)
     on_the_lines = is_free(legal_places(table.setting.board), strike.place)
     return StrokeFacts.shot(
         proper=on_the_lines and abs(strike.forward) <= _PLANTED,
         touched=motion.first_touch is not None,
         pocketed=(white, black),
-        queen=bool(np.any(fallen == QUEEN)),
-        striker=bool(np.any(fallen == STRIKER)),
+        queen=QUEEN in fallen,
+        striker=STRIKER in fallen,
     )
 
 
-def _conclude(table: Table, attempt: _Attempt | None, facts: StrokeFacts) -> None:
-    """Rule, put back what comes out, book the reward, and set up what is played next."""
+def _conclude(
+    table: Table, attempt: _Attempt | None, facts: StrokeFacts, match: MatchState, ruling: Ruling
+) -> None:
+    """Put back what comes out, book the reward, and set up what is played next."""
     before = table.position
-    match, ruling = rule_jit(before.match, facts)
     motion = attempt.motion if attempt else None
     layout = motion.layout if motion else before.layout
     if not (ruling.board_over or ruling.board_replayed):
@@ -254,7 +257,8 @@ def _go_on(table: Table, ruling: Ruling) -> None:
     elif setting.task.solo and not table.agents_turn:
         table.position = Position(after.layout, returned_to(AGENT_SEAT, after.match))
     if not table.truncated and not table.view.free_places:
-        _conclude(table, None, StrokeFacts.without_stroke(Event.NO_STRIKER_SPACE))
+        facts = StrokeFacts.without_stroke(Event.NO_STRIKER_SPACE)
+        _conclude(table, None, facts, *rule_jit(table.position.match, facts))
 
 
 def _ended(unit: Unit, ruling: Ruling) -> bool:

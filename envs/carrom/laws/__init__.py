@@ -7,7 +7,13 @@ ruling into words.
 """
 
 from carrom.laws.finish import next_board, sides_change
-from carrom.laws.host import next_board_jit, place_centre_jit, place_due_jit, rule_jit
+from carrom.laws.host import (
+    next_board_jit,
+    place_centre_jit,
+    place_due_jit,
+    rule_jit,
+    rule_many_jit,
+)
 from carrom.laws.lawbook import LAW_IDS, LAWS, law_mask
 from carrom.laws.placing import (
     DueFaults,
@@ -71,6 +77,7 @@ __all__ = [
     "place_jumped",
     "rule",
     "rule_jit",
+    "rule_many_jit",
     "sentences",
     "side_of",
     "side_with",

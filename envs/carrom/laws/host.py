@@ -7,7 +7,7 @@ than on the laws. Here states, facts and rulings cross as one int32 vector each.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
@@ -31,12 +31,35 @@ def rule_jit(
     return layout.unpack(np.asarray(call(_pack((state, facts)))))
 
 
+def rule_many_jit(
+    states: Sequence[MatchState], facts: Sequence[StrokeFacts], *, format: MatchFormat = SINGLES
+) -> list[tuple[MatchState, Ruling]]:
+    """``rule_jit`` for many strokes; a call of the compiled umpire costs as much as 30 rulings.
+
+    Batches are cut and filled up to one size, so that it is compiled once per format.
+    """
+    if len(states) == 1:
+        return [rule_jit(states[0], facts[0], format=format)]
+    call, layout = _compiled_rules(format)
+    rulings: list[tuple[MatchState, Ruling]] = []
+    for start in range(0, len(states), _BATCH):
+        part = slice(start, start + _BATCH)
+        rows = [_pack(pair) for pair in zip(states[part], facts[part], strict=True)]
+        filled = np.stack(rows + [rows[0]] * (_BATCH - len(rows)))
+        rulings += [layout.unpack(row) for row in np.asarray(call(filled))[: len(rows)]]
+    return rulings
+
+
 def next_board_jit(
     state: MatchState, *, format: MatchFormat = SINGLES, toss: int = 0
 ) -> MatchState:
     """``carrom.laws.next_board`` with numpy leaves in and out, compiled once per format."""
     call, layout = _compiled_next_board(format)
     return layout.unpack(np.asarray(call(_pack((state, integers(toss))))))
+
+
+_BATCH = 32
+"""Strokes that ``rule_many_jit`` passes to the umpire together."""
 
 
 class _Layout:
@@ -69,9 +92,12 @@ def _pack(tree: Any) -> NDArray[np.int32]:
 
 
 def _compile(
-    function: Callable[..., Any], *examples: Any
+    function: Callable[..., Any], *examples: Any, many: bool = False
 ) -> tuple[Callable[[NDArray[np.int32]], jax.Array], _Layout]:
-    """``function`` of pytrees as a compiled function of one vector, and its result's layout."""
+    """``function`` of pytrees as a compiled function of one vector, and its result's layout.
+
+    With ``many`` it is a function of as many vectors as there are rows.
+    """
     inputs = _Layout(examples)
     layout = _Layout(jax.eval_shape(function, *examples))
 
@@ -79,13 +105,20 @@ def _compile(
         result = function(*inputs.unpack(vector))
         return jnp.concatenate([jnp.ravel(x).astype(jnp.int32) for x in jax.tree.leaves(result)])
 
-    return jax.jit(packed, in_shardings=_cpu(), out_shardings=_cpu()), layout
+    whole = jax.vmap(packed) if many else packed
+    return jax.jit(whole, in_shardings=_cpu(), out_shardings=_cpu()), layout
 
 
 @functools.cache
 def _compiled_rule(format: MatchFormat):
     function = functools.partial(umpire.rule, format=format)
     return _compile(function, new_match(format), StrokeFacts.shot())
+
+
+@functools.cache
+def _compiled_rules(format: MatchFormat):
+    function = functools.partial(umpire.rule, format=format)
+    return _compile(function, new_match(format), StrokeFacts.shot(), many=True)
 
 
 @functools.cache
