@@ -45,6 +45,8 @@ _PIECES = {"queen": Field(boolean), "striker": Field(boolean)}
 _MANY = 999
 """No count of a match comes near it."""
 _COUNT = integer(0, N_PER_SIDE)
+_OWED = _pair(integer(0, 99))
+"""Dues and penalties may outnumber the carrommen there are, but not by so many."""
 _SEAT = integer(0, 3)
 _GAMES = _pair(integer(0, _MANY))
 _OPTIONAL_SEAT = Field(_SEAT, required=False, nullable=True)
@@ -52,7 +54,7 @@ _BEFORE = {
     "striker": Field(choice(*COLOURS)),
     "on_board": _pair(_COUNT, **_QUEEN),
     "queen": Field(choice(*QUEENS)),
-    "owed": _pair(integer(0, _MANY)),
+    "owed": _OWED,
     "has_pocketed": _optional(_pair(boolean)),
     "score": _pair(integer(0, _MANY)),
     "board_number": Field(integer(1, _MANY)),

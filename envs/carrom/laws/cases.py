@@ -28,7 +28,7 @@ from carrom.laws.state import (
     new_board,
     side_of,
 )
-from carrom.laws.stroke import PLENTY, StrokeFacts, check
+from carrom.laws.stroke import PLENTY, Event, StrokeFacts, check
 from carrom.laws.text import cited, sentences
 from carrom.pieces import N_PER_SIDE
 
@@ -74,12 +74,22 @@ def read_cases(lines: Iterable[str]) -> list[Case]:
     for number, line in enumerate(lines, 1):
         if line.strip():
             try:
-                cases.append(read_case(json.loads(line)))
-            except json.JSONDecodeError as error:
-                raise FactsError(f"line {number}: not JSON: {error}") from None
+                cases.append(read_case(_parse(line)))
             except FactsError as error:
                 raise FactsError(f"line {number}: {error}") from None
     return cases
+
+
+def _parse(line: str) -> Any:
+    try:
+        return json.loads(line)
+    except json.JSONDecodeError as error:
+        raise FactsError(f"not JSON: {error}") from None
+    except RecursionError:
+        raise FactsError("nested too deeply: expected a case") from None
+    except ValueError:
+        # Python converts no number of more than some thousand digits.
+        raise FactsError("a number has thousands of digits: expected a case") from None
 
 
 def read_case(raw: Any) -> Case:
@@ -93,6 +103,7 @@ def read_case(raw: Any) -> Case:
     before, shot = raw["before"], raw["shot"]
     format = MODES[raw["mode"]]
     _check_position(before, format)
+    _check_course(before, format)
     state = _state(before, format)
     decline, space = raw.get("decline", False), raw.get("space", True)
     facts = StrokeFacts.shot(
@@ -110,6 +121,12 @@ def read_case(raw: Any) -> Case:
         room_due=PLENTY if space else 0,
     )
     check(state, facts)
+    if facts.event == Event.TECHNICAL_FOUL and state.board.strokes_in_turn:
+        raise fail(
+            "event",
+            raw["event"],
+            f"foul, as {before['striker']} has struck in this turn (queen is {before['queen']!r})",
+        )
     return Case(
         name=raw["id"],
         mode=raw["mode"],
@@ -187,6 +204,10 @@ def _check_position(before: dict[str, Any], format: MatchFormat) -> None:
         raise fail("before.on_board.queen", men["queen"], f"the opposite, queen is {queen!r}")
     if queen.startswith("pending") and not queen.endswith(before["striker"]):
         raise fail("before.queen", queen, "the side with the turn to be the one that has to cover")
+    for colour in COLOURS:
+        # Only carrommen that wait for room (79.a) can leave a side without any.
+        if not men[colour] and not before["owed"][colour]:
+            raise fail(f"before.on_board.{colour}", 0, "at least 1, or the board is over (52.a)")
     for colour, down in before.get("has_pocketed", {}).items():
         if not down and men[colour] < N_PER_SIDE:
             raise fail(
@@ -195,6 +216,10 @@ def _check_position(before: dict[str, Any], format: MatchFormat) -> None:
     racked = queen == "board" and men["white"] == men["black"] == N_PER_SIDE
     if not before["break_done"] and not racked:
         raise fail("before.break_done", False, "true once anything is off the board")
+    if before["break_done"] and before["break_attempts_failed"]:
+        raise fail(
+            "before.break_attempts_failed", before["break_attempts_failed"], "0 after the break"
+        )
     if before["consecutive_idle_turns"] >= format.idle_limit:
         raise fail(
             "before.consecutive_idle_turns",
@@ -210,6 +235,25 @@ def _check_position(before: dict[str, Any], format: MatchFormat) -> None:
         partners = (before["striker_seat"] - before["breaker_seat"]) % 2 == 0
         if partners != (before["striker"] == "white"):
             raise fail("before.striker_seat", before["striker_seat"], "a seat of that colour")
+
+
+def _check_course(before: dict[str, Any], format: MatchFormat) -> None:
+    """Refuse a board of a game or a match that is over already (56, 57)."""
+    games = before["match"]["games"] if "match" in before else {}
+    for name, ended, counts, limit in (
+        ("score", "game", before["score"], format.game_points),
+        ("match.games", "match", games, format.games_to_win),
+    ):
+        for colour, count in counts.items():
+            if count >= limit:
+                raise fail(
+                    f"before.{name}.{colour}", count, f"at most {limit - 1}, or the {ended} is over"
+                )
+    # A tie after the last board is decided by one more (56.b).
+    if format.board_limit is not None and before["board_number"] > format.board_limit + 1:
+        raise fail(
+            "before.board_number", before["board_number"], f"at most {format.board_limit + 1}"
+        )
 
 
 def _state(before: dict[str, Any], format: MatchFormat) -> MatchState:

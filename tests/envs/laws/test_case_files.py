@@ -58,6 +58,15 @@ def changed(name: str, path: str, value: Any) -> str:
         ("S-48-01", "before.queen", "covered:white", ["before.on_board.queen"]),
         ("S-15-01", "before.queen", "pending:black", ["before.queen", "turn"]),
         ("S-48-01", "before.break_done", False, ["before.break_done"]),
+        ("S-48-01", "before.on_board.white", 0, ["before.on_board.white = 0", "52.a"]),
+        ("S-48-01", "before.on_board.black", 0, ["before.on_board.black = 0", "52.a"]),
+        ("S-48-01", "before.score.white", 25, ["before.score.white = 25", "at most 24"]),
+        ("D-49.b-01", "before.score.black", 30, ["before.score.black = 30", "at most 24"]),
+        ("S-48-01", "before.owed.white", 100, ["before.owed.white = 100", "0 to 99"]),
+        ("S-48-01", "before.board_number", 10, ["before.board_number = 10", "at most 9"]),
+        ("S-49.a.i-01", "before.match.games.black", 2, ["match.games.black = 2", "at most 1"]),
+        ("S-48-01", "before.break_attempts_failed", 1, ["break_attempts_failed = 1", "0 after"]),
+        ("S-96-01", "event", "technical_foul", ["event = 'technical_foul'", "foul", "pending"]),
         ("S-48-01", "before.has_pocketed", {"white": False, "black": True}, ["has_pocketed.white"]),
         ("S-48-01", "before.consecutive_idle_turns", 6, ["consecutive_idle_turns = 6"]),
         ("S-48-01", "before.striker_seat", 0, ["before.striker_seat", "singles"]),
@@ -85,6 +94,39 @@ def test_a_bad_line_gets_one_error_with_its_number_and_field(name, path, value, 
 def test_lines_that_are_no_objects_are_refused(line: str):
     with pytest.raises(FactsError, match="line 1"):
         read_cases([line])
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [("[" * 100_000, "nested too deeply"), (f'{{"id": {"1" * 5000}}}', "thousands of digits")],
+    ids=["brackets", "digits"],
+)
+def test_lines_that_python_cannot_read_are_refused(line: str, words: str):
+    with pytest.raises(FactsError, match=f"line 1: .*{words}"):
+        read_cases([line])
+
+
+@pytest.mark.parametrize(
+    ("name", "path", "value"),
+    [
+        ("S-48-01", "before.score.white", 24),
+        ("S-48-01", "before.owed.black", 20),
+        ("S-56.b-03", "before.board_number", 9),
+        ("S-45.a-04", "before.break_attempts_failed", 2),
+        ("S-63.a-01", "event", "technical_foul"),
+        ("S-96-01", "event", "technical_foul_opponent"),
+    ],
+)
+def test_what_can_be_is_accepted(name: str, path: str, value: Any):
+    (case,) = read_cases([changed(name, path, value)])
+    assert report(case)["id"] == name
+
+
+def test_a_side_whose_last_carrommen_wait_for_room_is_accepted():
+    raw = json.loads(changed("S-48-01", "shot.pocketed.white", 0))
+    raw["before"]["on_board"]["white"], raw["before"]["owed"]["white"] = 0, 2
+    (case,) = read_cases([json.dumps(raw)])
+    assert report(case)["on_board"]["white"] == 2
 
 
 def test_a_report_has_the_fields_of_after():
