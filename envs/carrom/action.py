@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 
 from carrom.aiming import direct_shot, straight_place
 from carrom.baseline import nearest_place
-from carrom.errors import ActionError, ConfigError
+from carrom.errors import ActionError, one_of
 from carrom.observation import PIECE_FEATURES, PIECES_SIZE
 from carrom.physics.material import Material
 from carrom.physics.strike import Strike
@@ -203,10 +203,6 @@ def action_coding(name: str, striker_placing: str, material: Material) -> Action
     Raises:
         ConfigError: unknown coding or striker placing; lists the known ones.
     """
-    if name not in ACTION_CODINGS:
-        raise ConfigError(f"action_coding = {name!r}: expected one of {sorted(ACTION_CODINGS)}")
-    if striker_placing not in STRIKER_PLACINGS:
-        raise ConfigError(
-            f"striker_placing = {striker_placing!r}: expected one of {list(STRIKER_PLACINGS)}"
-        )
-    return ACTION_CODINGS[name](material, _Placing(snap=striker_placing == "snap"))
+    coding = ACTION_CODINGS[one_of("action_coding", name, ACTION_CODINGS)]
+    placing = one_of("striker_placing", striker_placing, STRIKER_PLACINGS)
+    return coding(material, _Placing(snap=placing == "snap"))

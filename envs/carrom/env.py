@@ -131,8 +131,10 @@ class CarromEnv(gym.Env[NDArray[np.float32], Any]):
 
     Terminated when the stroke, board, game or match is over by the laws; truncated after
     ``max_strokes`` strokes of both players, since turns can loop for ever. A board that is
-    void (137, 140, 142) is replayed within the episode. Should the opponent finish before
-    the agent has had a turn, the agent's first step, whatever its action, reports it.
+    void (137, 140, 142) is replayed within the episode; 140 also covers a stroke whose physics
+    diverged, which ends a ``CarromShot-v0`` truncated and without reward. Should the opponent
+    finish before the agent has had a turn, the agent's first step, whatever its action,
+    reports it.
 
     ## Info
 
@@ -142,6 +144,7 @@ class CarromEnv(gym.Env[NDArray[np.float32], Any]):
     | ``facts`` | what the agent's stroke did, see below |
     | ``reward_terms`` | the reward, itemised |
     | ``strokes`` | how many strokes were played since the last step |
+    | ``failures`` | how many of them diverged; ``Stroke.failure.dump`` replays each |
     | ``result`` | at the end: ``winner`` and ``points``, see below |
 
     ``env.unwrapped.last_strokes`` gives those strokes in full, as ``carrom.table.Stroke``:
@@ -170,12 +173,11 @@ class CarromEnv(gym.Env[NDArray[np.float32], Any]):
     | ``board``, ``material`` | regulation, nominal | ``carrom.Board``, ``carrom.Material`` |
     | ``render_mode`` | None | "rgb_array", "human" or "ansi" |
     | ``width``, ``height`` | 480 | size of pictures, pixels |
-    | ``camera`` | "top" | or "perspective" |
+    | ``camera`` | "top" | or "perspective", "player" |
 
     Raises:
         ConfigError: an unknown name or a value out of range.
         ActionError: from ``step``, an action outside the action space.
-        PhysicsError: from ``step``, the physics diverged; carries a dump that replays it.
         RenderError: from ``render``, no OpenGL back end works, or no display for "human".
 
     ## Version history
@@ -215,13 +217,16 @@ class CarromEnv(gym.Env[NDArray[np.float32], Any]):
         self.action_space = self.coding.space()
         self.last_strokes: tuple[Stroke, ...] = ()
         self._table: Table | None = None
-        self._renderer: BoardRenderer | None = None
+        # Made now so that a bad size or camera is refused now; it draws nothing yet.
+        self._renderer: BoardRenderer | None = BoardRenderer(self.setting.board, **self._picture)
         self._viewer: HumanViewer | None = None
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[NDArray[np.float32], dict[str, Any]]:
-        """Begin an episode; see the class. ``options`` is not used."""
+        """Begin an episode; see the class. There are no ``options``."""
+        if options:
+            raise ConfigError(f"reset options = {options!r}: expected none")
         super().reset(seed=seed)
         (self._table,) = begin(self.setting, self._physics, [self.np_random])
         self.last_strokes = tuple(self._table.played)
@@ -262,7 +267,16 @@ class CarromEnv(gym.Env[NDArray[np.float32], Any]):
         return EnvState(table, copy.deepcopy(self.np_random))
 
     def set_state(self, state: EnvState) -> None:
-        """Go on from a snapshot taken by ``get_state``; the snapshot can be used again."""
+        """Go on from a snapshot taken by ``get_state``; the snapshot can be used again.
+
+        Raises:
+            ConfigError: it is no snapshot, or one of another task.
+        """
+        if not isinstance(state, EnvState):
+            raise ConfigError(f"state = {state!r}: expected what get_state() returns")
+        if state.table is not None and state.table.setting.task != self.setting.task:
+            raise ConfigError("state: expected one of the same task")
+        self.last_strokes = ()
         self._table = state.table.snapshot() if state.table else None
         self.np_random = copy.deepcopy(state.rng)
 
@@ -279,7 +293,7 @@ class CarromEnv(gym.Env[NDArray[np.float32], Any]):
         if self.render_mode == "ansi":
             return board_text(*discs)
         if self.render_mode == "rgb_array":
-            if self._renderer is None:
+            if self._renderer is None:  # closed, or left behind by pickle
                 self._renderer = BoardRenderer(self.setting.board, **self._picture)
             return self._renderer.render(*discs)
         return None

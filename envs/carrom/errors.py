@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 
 class CarromError(Exception):
@@ -58,3 +59,15 @@ class PhysicsError(CarromError, RuntimeError):
 
 class WorkerError(CarromError, RuntimeError):
     """A process that played some of the boards has ended unexpectedly."""
+
+
+def one_of(option: str, name: Any, known: Iterable[str]) -> str:
+    """``name`` if it is one of the ``known`` ones.
+
+    Raises:
+        ConfigError: it is not; lists them.
+    """
+    known = list(known)
+    if not (isinstance(name, str) and name in known):
+        raise ConfigError(f"{option} = {name!r}: expected one of {known}")
+    return name

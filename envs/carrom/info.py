@@ -29,6 +29,7 @@ def _told(strokes: list[Stroke]) -> dict[str, Any]:
     return {
         "ruling": tuple(sentence for stroke in strokes for sentence in stroke.sentences),
         "strokes": len(strokes),
+        "failures": sum(stroke.failure is not None for stroke in strokes),
     }
 
 

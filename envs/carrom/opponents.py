@@ -63,9 +63,9 @@ def find_opponent(opponent: str | Player) -> Player:
     """
     if callable(opponent):
         return opponent
-    if opponent in _BUILT_IN:
-        return _BUILT_IN[opponent]
     if isinstance(opponent, str):
+        if opponent in _BUILT_IN:
+            return _BUILT_IN[opponent]
         for point in entry_points(group=ENTRY_POINT_GROUP, name=opponent):
             return point.load()
     raise ConfigError(

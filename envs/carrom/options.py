@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from dataclasses import dataclass, field
+from numbers import Integral
 from typing import Any
 
 from carrom.action import ActionCoding, action_coding
 from carrom.board import Board
-from carrom.errors import ConfigError
+from carrom.errors import ConfigError, one_of
 from carrom.opponents import Player, find_opponent
 from carrom.physics.material import Material
 from carrom.physics.mujoco import MujocoEngine
-from carrom.physics.noise import execution_noise
+from carrom.physics.noise import NOISE_LEVELS
 from carrom.play import Physics
 from carrom.rack import PACKINGS
-from carrom.reward import check_reward
+from carrom.reward import REWARDS
 from carrom.table import Setting
 from carrom.tasks import TASKS
+
+_SLOWEST_FILM, _FASTEST_FILM = 0.1, 10_000.0
+"""Frames per second; beyond, a film of one stroke would take all memory."""
 
 _FIRST = {"random": None, "agent": True, "opponent": False}
 
@@ -61,12 +66,20 @@ class Options:
 
     def setting(self) -> Setting:
         """What stays the same from episode to episode."""
-        task = TASKS[_one_of("task", self.task, TASKS)]
+        task = TASKS[one_of("task", self.task, TASKS)]
         limit = task.max_strokes if self.max_strokes is None else self.max_strokes
-        if not (isinstance(limit, int) and limit > 0):
+        if not (isinstance(limit, Integral) and not isinstance(limit, bool) and limit > 0):
             raise ConfigError(f"max_strokes = {limit!r}: expected a positive whole number")
-        if self.film_rate is not None and not self.film_rate > 0:
-            raise ConfigError(f"film_rate = {self.film_rate!r}: expected frames per second > 0")
+        if not _is_within(self.rack_orientation, -math.tau, math.tau):
+            raise ConfigError(
+                f"rack_orientation = {self.rack_orientation!r}: expected -2 pi to 2 pi rad"
+            )
+        rate = self.film_rate
+        if rate is not None and not _is_within(rate, _SLOWEST_FILM, _FASTEST_FILM):
+            raise ConfigError(
+                f"film_rate = {rate!r}: expected None or {_SLOWEST_FILM:g} to {_FASTEST_FILM:g} "
+                "frames per second"
+            )
         for name, kind in (("board", Board), ("material", Material)):
             if not isinstance(getattr(self, name), kind):
                 raise ConfigError(
@@ -76,14 +89,14 @@ class Options:
             board=self.board,
             material=self.material,
             task=task,
-            packing=PACKINGS[_one_of("rack", self.rack, PACKINGS)],
+            packing=PACKINGS[one_of("rack", self.rack, PACKINGS)],
             orientation=float(self.rack_orientation),
-            noise=execution_noise(self.noise),
+            noise=NOISE_LEVELS[one_of("noise", self.noise, NOISE_LEVELS)],
             opponent=find_opponent(self.opponent),
             strict=self.striker_placing == "strict",
-            reward=check_reward(self.reward),
-            agent_breaks=_FIRST[_one_of("first", self.first, _FIRST)],
-            max_strokes=limit,
+            reward=one_of("reward", self.reward, REWARDS),
+            agent_breaks=_FIRST[one_of("first", self.first, _FIRST)],
+            max_strokes=int(limit),
         )
 
     def physics(self) -> Physics:
@@ -96,7 +109,6 @@ class Options:
         return action_coding(self.action_coding, self.striker_placing, self.material)
 
 
-def _one_of(option: str, name: str, known: dict[str, Any]) -> str:
-    if name not in known:
-        raise ConfigError(f"{option} = {name!r}: expected one of {list(known)}")
-    return name
+def _is_within(value: Any, low: float, high: float) -> bool:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return number and low <= value <= high

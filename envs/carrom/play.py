@@ -8,6 +8,7 @@ on which other tables are played with it.
 from __future__ import annotations
 
 import dataclasses
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from carrom.baseline import is_free, legal_places, nearest_place
+from carrom.errors import ConfigError, PhysicsError
 from carrom.laws import (
     SINGLES,
     Event,
@@ -49,6 +51,8 @@ from carrom.tasks import (
 )
 from carrom.view import View
 
+_log = logging.getLogger(__name__)
+
 _PLANTED = 1e-9
 """How far off the middle of the base lines, m, a striker may stand: rounding, no more."""
 
@@ -67,14 +71,16 @@ class Physics:
 
     def play(
         self, layouts: Sequence[Layout], strikes: Sequence[Strike], seats: Sequence[int]
-    ) -> Sequence[Motion]:
-        """The outcome of each strike on its layout from its seat."""
-        if self.film_rate is None:
-            return self.engine.play_many(layouts, strikes, seats)
-        return [
-            self.engine.play(*stroke, trajectory_rate=self.film_rate)
-            for stroke in zip(layouts, strikes, seats, strict=True)
-        ]
+    ) -> list[Motion | PhysicsError]:
+        """The outcome of each strike on its layout from its seat, or why there is none."""
+        return [self._outcome(*stroke) for stroke in zip(layouts, strikes, seats, strict=True)]
+
+    def _outcome(self, layout: Layout, strike: Strike, seat: int) -> Motion | PhysicsError:
+        try:
+            return self.engine.play(layout, strike, seat, trajectory_rate=self.film_rate)
+        except PhysicsError as error:
+            _log.warning("a stroke diverged and its board is void (140): %s", error)
+            return error
 
 
 def begin(
@@ -120,8 +126,14 @@ def _racked(setting: Setting, match: MatchState, rng: np.random.Generator) -> Po
 def _until_agent(physics: Physics, tables: Sequence[Table]) -> None:
     """Let the opponents strike, round by round, until each waits for the agent or is over."""
     while waiting := [t for t in tables if not (t.over or t.agents_turn)]:
-        strikes = [t.setting.opponent(t.view, t.streams.opponent) for t in waiting]
-        _strike_all(physics, waiting, strikes)
+        _strike_all(physics, waiting, [_opponents_strike(table) for table in waiting])
+
+
+def _opponents_strike(table: Table) -> Strike:
+    strike = table.setting.opponent(table.view, table.streams.opponent)
+    if not isinstance(strike, Strike):
+        raise ConfigError(f"the opponent returned {strike!r}: expected a carrom Strike")
+    return strike
 
 
 @dataclass(frozen=True)
@@ -130,21 +142,31 @@ class _Attempt:
 
     strike: Strike
     legal: bool
-    motion: Motion | None = None
+    outcome: Motion | PhysicsError | None = None
+
+    @property
+    def motion(self) -> Motion | None:
+        """What the discs did, if they moved and the physics held."""
+        return self.outcome if isinstance(self.outcome, Motion) else None
+
+    @property
+    def failure(self) -> PhysicsError | None:
+        """Why the physics did not hold, if it did not."""
+        return self.outcome if isinstance(self.outcome, PhysicsError) else None
 
 
 def _strike_all(physics: Physics, tables: Sequence[Table], strikes: Sequence[Strike]) -> None:
     """One stroke on each table: from the strike as meant to the position after the ruling."""
     attempts = [_as_made(t, strike) for t, strike in zip(tables, strikes, strict=True)]
     struck = [(t.position, a.strike) for t, a in zip(tables, attempts, strict=True) if a.legal]
-    motions = iter(
+    outcomes = iter(
         physics.play(
             [position.layout for position, _ in struck],
             [strike for _, strike in struck],
             [position.physical_seat for position, _ in struck],
         )
     )
-    attempts = [dataclasses.replace(a, motion=next(motions)) if a.legal else a for a in attempts]
+    attempts = [dataclasses.replace(a, outcome=next(outcomes)) if a.legal else a for a in attempts]
     facts = [_facts(t, attempt) for t, attempt in zip(tables, attempts, strict=True)]
     rulings = rule_many_jit([t.position.match for t in tables], facts) if tables else []
     for table, attempt, told, ruled in zip(tables, attempts, facts, rulings, strict=True):
@@ -172,6 +194,9 @@ def _disturbs(strike: Strike, view: View) -> bool:
 
 def _facts(table: Table, attempt: _Attempt) -> StrokeFacts:
     """What the umpire is told about a stroke."""
+    if attempt.failure is not None:
+        # To restore the position (A18) could go on for ever: the same strike would fail again.
+        return StrokeFacts.without_stroke(Event.VOID)
     if attempt.motion is None:
         # The carrommen are put back; what is left is the foul (134, 63, 64).
         return StrokeFacts.without_stroke(foul_now(table.position.match))
@@ -214,6 +239,7 @@ def _conclude(
             motion=motion,
             facts=facts,
             ruling=ruling,
+            failure=attempt.failure if attempt else None,
         )
     )
     table.earn(_reward_terms(table.setting, table.played[-1]))
@@ -225,7 +251,7 @@ def _reward_terms(setting: Setting, stroke: Stroke) -> dict[str, float]:
     """The stroke's reward terms under the preset in use; ``result`` is paid at the end."""
     board, game = stroke.before.match.board, stroke.before.match.game
     colour = int(colour_of(AGENT_SEAT, board, doubles=False))
-    if setting.reward == "result":
+    if setting.reward == "result" or (stroke.failure and setting.task.unit is Unit.STROKE):
         return {}
     if setting.reward == "points":
         points = stroke.ruling.points
@@ -242,6 +268,9 @@ def _reward_terms(setting: Setting, stroke: Stroke) -> dict[str, float]:
 def _go_on(table: Table, ruling: Ruling) -> None:
     """End the episode, or set up the next stroke on this board or a new one."""
     setting, after = table.setting, table.position
+    if setting.task.unit is Unit.STROKE and ruling.board_replayed:
+        table.truncated = True
+        return
     if _ended(setting.task.unit, ruling):
         table.terminated = True
         table.result = _result(setting.task.unit, after.match, ruling)

@@ -32,24 +32,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from carrom.errors import ConfigError
 from carrom.laws import BoardState, QueenState, Ruling, StrokeFacts
 
 REWARDS = ("aicf", "points", "result")
 
 _QUEEN_POINTS = 3.0
 _WAITING_SHARE = 0.5
-
-
-def check_reward(name: str) -> str:
-    """``name`` if it is a preset.
-
-    Raises:
-        ConfigError: it is not; lists the presets.
-    """
-    if name not in REWARDS:
-        raise ConfigError(f"reward = {name!r}: expected one of {list(REWARDS)}")
-    return name
 
 
 def _sign(colour: int) -> np.ndarray:

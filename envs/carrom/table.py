@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from carrom.board import Board, to_seat
+from carrom.errors import PhysicsError
 from carrom.laws import QueenState, Ruling, StrokeFacts, sentences, side_with
 from carrom.opponents import Player
 from carrom.physics.material import Material
@@ -66,6 +67,7 @@ class Stroke:
         motion: what the discs did; None if nothing was struck.
         facts: what the umpire was told.
         ruling: what he ruled.
+        failure: why there is no motion, if the physics diverged; its dump replays it.
     """
 
     own: bool
@@ -75,6 +77,7 @@ class Stroke:
     motion: Motion | None
     facts: StrokeFacts
     ruling: Ruling
+    failure: PhysicsError | None = None
 
     @property
     def sentences(self) -> tuple[str, ...]:

@@ -43,7 +43,9 @@ class CarromVectorEnv(gym.vector.VectorEnv[Observations, Any, NDArray[Any]]):
             or "Disabled" (reset it with ``options={"reset_mask": mask}``).
         workers: processes among which the boards are shared out; 1 plays them here. More
             gain nearly a core each, but take some seconds to start and need a main module
-            that can be imported (``if __name__ == "__main__":``).
+            that can be imported (``if __name__ == "__main__":``). This replaces Gymnasium's
+            ``vectorization_mode="async"``, which needs ``vector_kwargs={"context": "spawn"}``
+            here, as in every program in which JAX has started.
         render_mode: None, or "rgb_array": one picture per board.
         width: of a picture, pixels.
         height: of a picture, pixels.
@@ -102,7 +104,8 @@ class CarromVectorEnv(gym.vector.VectorEnv[Observations, Any, NDArray[Any]]):
         # None before the first reset; afterwards, which episodes have been reported over.
         self._over: Flags | None = None
         self._observations = np.zeros((num_envs, SIZE), np.float32)
-        self._renderer: BoardRenderer | None = None
+        # Made now so that a bad size or camera is refused now; it draws nothing yet.
+        self._renderer: BoardRenderer | None = BoardRenderer(self.setting.board, **self._picture)
 
     # Gymnasium's own vector environments also give one generator and one seed per board,
     # although their base class is typed for a single one.
@@ -144,6 +147,9 @@ class CarromVectorEnv(gym.vector.VectorEnv[Observations, Any, NDArray[Any]]):
         Raises:
             ConfigError: wrong number of seeds, or a bad mask.
         """
+        unknown = set(options or {}) - {"reset_mask"}
+        if unknown:
+            raise ConfigError(f"reset options {sorted(unknown)}: expected only 'reset_mask'")
         seeds = self._checked_seeds(seed)
         mask = self._checked_mask((options or {}).get("reset_mask"))
         if self._over is None and not mask.all():
@@ -250,8 +256,10 @@ class CarromVectorEnv(gym.vector.VectorEnv[Observations, Any, NDArray[Any]]):
             return [None] * self.num_envs
         if isinstance(seed, int | np.integer):
             return [int(seed) + index for index in range(self.num_envs)]
-        if len(seed) != self.num_envs:
-            raise ConfigError(f"{len(seed)} seeds: expected {self.num_envs}, one per board")
+        if not isinstance(seed, Sequence) or len(seed) != self.num_envs:
+            raise ConfigError(
+                f"seed = {seed!r}: expected an integer or {self.num_envs} seeds, one per board"
+            )
         return list(seed)
 
     def _checked_mask(self, mask: Any) -> Flags:

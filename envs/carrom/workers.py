@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import multiprocessing
+import pickle
 import signal
 from collections.abc import Sequence
 from multiprocessing.connection import Connection
@@ -17,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from carrom.boards import Boards, BoardStep, Start
-from carrom.errors import WorkerError
+from carrom.errors import ConfigError, WorkerError
 from carrom.options import Options
 from carrom.table import Stroke
 from carrom.view import View
@@ -47,7 +48,13 @@ class SharedBoards:
             process = context.Process(
                 target=_serve, args=(theirs, options, end - start), daemon=True
             )
-            process.start()
+            try:
+                process.start()
+            except (pickle.PicklingError, AttributeError, TypeError) as error:
+                raise ConfigError(
+                    f"opponent = {options.opponent!r} cannot be sent to a worker ({error}): "
+                    "expected a name, or a callable that can be pickled"
+                ) from None
             theirs.close()
             self._pipes.append(ours)
             self._processes.append(process)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import warnings
+from pathlib import Path
 from typing import Any
 
 import gymnasium as gym
@@ -13,7 +14,8 @@ from gymnasium.utils.env_checker import check_env
 
 import carrom
 from carrom.action import MIN_SPEED
-from carrom.errors import ActionError, ConfigError
+from carrom.errors import ActionError, BoardError, ConfigError, PhysicsError
+from carrom.physics.mujoco import replay
 from carrom.physics.strike import Strike
 
 IDS = list(carrom.ENVIRONMENTS)
@@ -343,12 +345,44 @@ class TestBadOptions:
             ("board", 0.74, "Board"),
             ("material", "wood", "Material"),
             ("render_mode", "hologram", "rgb_array"),
+            ("rack_orientation", float("nan"), "rad"),
+            ("rack_orientation", "x", "rad"),
+            ("film_rate", float("inf"), "frames"),
+            ("film_rate", 1e7, "frames"),
+            ("film_rate", "x", "frames"),
+            ("max_strokes", True, "positive"),
+            ("opponent", ["random"], "callable"),
+            ("noise", ["expert"], "expert"),
+            ("action_coding", ["direct"], "target"),
+            ("camera", "side", "perspective"),
+            ("width", -1, "4096"),
+            ("height", "a", "4096"),
             ("colour", "blue", "unknown option"),
         ],
     )
     def test_single(self, option: str, value: Any, expected: str) -> None:
         with pytest.raises(ConfigError, match=rf"{option}.*{expected}|{expected}.*{option}"):
             carrom.CarromEnv("board", **{option: value})
+
+    def test_reset_has_no_options(self) -> None:
+        with pytest.raises(ConfigError, match="bogus"):
+            carrom.CarromEnv("board").reset(options={"bogus": 1})
+
+    def test_a_board_dimension_that_is_no_number(self) -> None:
+        with pytest.raises(BoardError, match="side = 'x'"):
+            carrom.Board(side="x")  # pyright: ignore[reportArgumentType] -- the point of it
+
+    def test_states_of_other_tasks_and_things_that_are_no_states(self) -> None:
+        env, other = carrom.CarromEnv("board"), carrom.CarromEnv("match")
+        other.reset(seed=0)
+        for state in ({}, other.get_state()):
+            with pytest.raises(ConfigError, match="state"):
+                env.set_state(state)  # pyright: ignore[reportArgumentType] -- the point of it
+
+    def test_an_opponent_that_returns_no_strike(self) -> None:
+        env = make(opponent=lambda view, rng: None, first="opponent")
+        with pytest.raises(ConfigError, match="returned None: expected a carrom Strike"):
+            env.reset(seed=0)
 
     def test_unknown_id(self) -> None:
         with pytest.raises(gym.error.Error):
@@ -368,6 +402,46 @@ def test_an_opponent_that_finishes_first_is_reported_by_the_first_step() -> None
     assert not info["facts"]["touched"]
     with pytest.raises(gym.error.ResetNeeded):
         env.step(np.zeros(3, np.float32))
+
+
+class TestDivergedPhysics:
+    """A stroke that cannot be computed voids the board (140); nothing is lost."""
+
+    IMPOSSIBLE = Strike(place=0.0, direction=0.1, speed=5_000.0)
+
+    def test_the_board_is_replayed_within_the_episode(self, tmp_path: Path) -> None:
+        env = make(first="agent", opponent="random")
+        env.reset(seed=0)
+        env.step(np.array([0, 0, 1], np.float32))
+        *_, terminated, truncated, info = env.strike(self.IMPOSSIBLE)
+        assert not terminated
+        assert not truncated
+        assert info["failures"] == 1
+        assert any(sentence.startswith("140") for sentence in info["ruling"])
+        stroke = env.last_strokes[0]
+        assert stroke.ruling.board_replayed
+        assert stroke.failure is not None
+        stroke.failure.dump.save(tmp_path / "dump.json")
+        with pytest.raises(PhysicsError):
+            replay(tmp_path / "dump.json")
+        assert env.step(np.zeros(3, np.float32))[4]["failures"] == 0
+
+    def test_a_drill_is_truncated_without_reward(self) -> None:
+        env = make("CarromShot-v0")
+        env.reset(seed=0)
+        _, reward, terminated, truncated, info = env.strike(self.IMPOSSIBLE)
+        assert (reward, terminated, truncated) == (0.0, False, True)
+        assert info["failures"] == 1
+
+    def test_other_boards_of_a_batch_are_not_disturbed(self) -> None:
+        logs = []
+        for first in (self.IMPOSSIBLE, Strike(0.0, 0.0, 2.0)):
+            envs = gym.make_vec("CarromBoard-v0", num_envs=3, noise="expert").unwrapped
+            assert isinstance(envs, carrom.CarromVectorEnv)
+            envs.reset(seed=0)
+            observations, *_ = envs.strike([first, *[Strike(0.1, 0.2, 3.0)] * 2])
+            logs.append(observations[1:])
+        assert np.array_equal(*logs)
 
 
 def test_a_game_is_25_points_or_the_lead_after_eight_boards() -> None:

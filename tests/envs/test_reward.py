@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from carrom.errors import ConfigError
 from carrom.laws import (
     QueenState,
     Ruling,
@@ -17,7 +16,7 @@ from carrom.laws import (
     next_board_jit,
     rule_jit,
 )
-from carrom.reward import board_terms, check_reward, potential
+from carrom.reward import board_terms, potential
 
 
 def random_facts(match, rng: np.random.Generator) -> StrokeFacts:
@@ -142,8 +141,3 @@ def test_from_22_points_on_the_queen_is_worth_nothing() -> None:
     match, ruling = rule_jit(match, facts)
     terms = board_terms(before, match.board, facts, ruling, 0, (False, True))
     assert terms["queen"] == 0.0
-
-
-def test_unknown_preset() -> None:
-    with pytest.raises(ConfigError, match="reward = 'gold'"):
-        check_reward("gold")

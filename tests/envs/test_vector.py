@@ -238,9 +238,18 @@ class TestBadInput:
         with pytest.raises(ConfigError, match="reset_mask"):
             env.reset(options={"reset_mask": mask})
 
-    def test_wrong_number_of_seeds(self) -> None:
-        with pytest.raises(ConfigError, match="seeds"):
-            make(2).reset(seed=[1])
+    @pytest.mark.parametrize("seed", [[1], 1.5])
+    def test_seeds(self, seed: Any) -> None:
+        with pytest.raises(ConfigError, match="seed"):
+            make(2).reset(seed=seed)
+
+    def test_unknown_reset_options(self) -> None:
+        with pytest.raises(ConfigError, match="reset_mas"):
+            make(2).reset(options={"reset_mas": np.ones(2, bool)})
+
+    def test_an_opponent_that_cannot_be_sent_to_a_worker(self) -> None:
+        with pytest.raises(ConfigError, match="opponent"):
+            make(2, workers=2, opponent=lambda view, rng: None)
 
     def test_stepping_before_reset_and_after_the_end(self) -> None:
         env = make(2, autoreset_mode="Disabled")
