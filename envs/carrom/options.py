@@ -14,7 +14,7 @@ from carrom.errors import ConfigError, one_of
 from carrom.opponents import Player, find_opponent
 from carrom.physics.material import Material
 from carrom.physics.mujoco import MujocoEngine
-from carrom.physics.noise import NOISE_LEVELS
+from carrom.physics.noise import execution_noise
 from carrom.play import Physics
 from carrom.rack import PACKINGS
 from carrom.reward import REWARDS
@@ -91,7 +91,7 @@ class Options:
             task=task,
             packing=PACKINGS[one_of("rack", self.rack, PACKINGS)],
             orientation=float(self.rack_orientation),
-            noise=NOISE_LEVELS[one_of("noise", self.noise, NOISE_LEVELS)],
+            noise=execution_noise(self.noise),
             opponent=find_opponent(self.opponent),
             strict=self.striker_placing == "strict",
             reward=one_of("reward", self.reward, REWARDS),

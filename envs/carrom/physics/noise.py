@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from carrom.errors import ConfigError
+from carrom.errors import ConfigError, one_of
 from carrom.physics.strike import Strike
 
 
@@ -59,8 +59,6 @@ def execution_noise(level: str) -> ExecutionNoise:
     """The noise of the named level.
 
     Raises:
-        ConfigError: there is no such level; lists those there are.
+        ConfigError: there is no such level; lists the levels.
     """
-    if level not in NOISE_LEVELS:
-        raise ConfigError(f"noise level {level!r}: expected one of {', '.join(NOISE_LEVELS)}")
-    return NOISE_LEVELS[level]
+    return NOISE_LEVELS[one_of("noise", level, NOISE_LEVELS)]
