@@ -10,16 +10,14 @@ import argparse
 import json
 import os
 import sys
-from pathlib import Path
 
 # Whatever the user has set stays. Players of this size are fastest on the processor.
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 
-from rich.console import Console
-
-from carrom.errors import CarromError
-from carrom_agents.evaluation import evaluate_shots, play_boards
-from carrom_agents.roster import find_player
+from carrom.errors import ConfigError
+from carrom.program import run
+from carrom.render.backend import check_setting
+from carrom_agents.roster import find_player, labels
 
 
 def main() -> int:
@@ -34,22 +32,30 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0, help="of the first position and board")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     arguments = parser.parse_args()
+    return run("evaluate", lambda: _evaluate(arguments))
+
+
+def _evaluate(arguments: argparse.Namespace) -> int:
+    if not (arguments.positions or arguments.boards):
+        raise ConfigError("--positions 0 --boards 0: nothing to evaluate, expected one above 0")
+    # MuJoCo fails obscurely when it is imported with a bad setting.
+    check_setting()
+    from rich.console import Console
+
+    from carrom_agents.evaluation import evaluate_shots, play_boards
+
     wanted = (arguments.player, arguments.opponent)
-    names = (Path(wanted[0]).name, Path(wanted[1]).name)
+    player, opponent = map(find_player, wanted)
+    names = labels(*wanted)
     conditions = {"seed": arguments.seed, "noise": arguments.noise}
-    try:
-        player, opponent = map(find_player, wanted)
-        reports = {}
-        if arguments.positions:
-            players = dict(zip(names, (player, opponent), strict=True))
-            reports["shots"] = evaluate_shots(players, positions=arguments.positions, **conditions)
-        if arguments.boards:
-            reports["boards"] = play_boards(
-                player, opponent, boards=arguments.boards, names=names, **conditions
-            )
-    except CarromError as error:
-        print(f"evaluate: {error}", file=sys.stderr)
-        return 2
+    reports = {}
+    if arguments.positions:
+        players = dict(zip(names, (player, opponent), strict=True))
+        reports["shots"] = evaluate_shots(players, positions=arguments.positions, **conditions)
+    if arguments.boards:
+        reports["boards"] = play_boards(
+            player, opponent, boards=arguments.boards, names=names, **conditions
+        )
     if arguments.json:
         print(json.dumps({name: report.as_dict() for name, report in reports.items()}))
     else:

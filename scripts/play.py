@@ -15,8 +15,7 @@ import math
 import os
 import sys
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 # Whatever the user has set stays. Players of this size are fastest on the processor.
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
@@ -24,14 +23,14 @@ os.environ.setdefault("JAX_PLATFORMS", "cpu")
 import gymnasium as gym
 
 from carrom import ENVIRONMENTS
-from carrom.env import CarromEnv
-from carrom.errors import CarromError, ConfigError
-from carrom.render.picture import BoardRenderer
-from carrom.render.video import write_video
-from carrom.table import Stroke
-from carrom_agents.episode import episode
-from carrom_agents.pictures import FPS, stroke_frames
-from carrom_agents.roster import find_player
+from carrom.errors import ConfigError
+from carrom.program import run
+from carrom.render.backend import check_setting
+from carrom_agents.roster import find_player, labels
+
+if TYPE_CHECKING:
+    from carrom.env import CarromEnv
+    from carrom.table import Stroke
 
 
 def main() -> int:
@@ -51,17 +50,20 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--noise", default="expert", help="execution noise (default: expert)")
     arguments = parser.parse_args()
-    try:
-        _play(arguments)
-    except CarromError as error:
-        print(f"play: {error}", file=sys.stderr)
-        return 2
-    return 0
+    return run("play", lambda: _play(arguments))
 
 
-def _play(arguments: argparse.Namespace) -> None:
+def _play(arguments: argparse.Namespace) -> int:
     if arguments.render == "rgb_array" and not arguments.video:
         raise ConfigError("--render rgb_array: expected --video FILE to put the pictures in")
+    # MuJoCo fails obscurely when it is imported with a bad setting.
+    check_setting()
+    from carrom.env import CarromEnv
+    from carrom.render.picture import BoardRenderer
+    from carrom.render.video import write_video
+    from carrom_agents.episode import episode
+    from carrom_agents.pictures import FPS, stroke_frames
+
     player = find_player(arguments.first)
     env = gym.make(
         arguments.id,
@@ -86,6 +88,7 @@ def _play(arguments: argparse.Namespace) -> None:
                 pass
     finally:
         env.close()
+    return 0
 
 
 def _told(
@@ -94,19 +97,20 @@ def _told(
     arguments: argparse.Namespace,
 ) -> Iterator[tuple[Stroke, ...]]:
     """The strokes of each step, printed as they come."""
+    names = labels(arguments.first, arguments.second)
     for strokes, info in steps:
         for stroke in strokes:
-            print(_strike_text(stroke, arguments))
+            print(_strike_text(stroke, names))
             print("".join(f"    {sentence}\n" for sentence in stroke.sentences), end="")
         if arguments.render == "ansi":
             print(env.render())
         if "result" in info:
-            print(_result_text(info["result"], arguments))
+            print(_result_text(info["result"], names))
         yield strokes
 
 
-def _strike_text(stroke: Stroke, arguments: argparse.Namespace) -> str:
-    name = Path(arguments.first if stroke.own else arguments.second).name
+def _strike_text(stroke: Stroke, names: tuple[str, str]) -> str:
+    name = names[0 if stroke.own else 1]
     if stroke.strike is None:
         return f"{name} cannot strike"
     strike = stroke.strike
@@ -126,9 +130,8 @@ def _fallen_text(stroke: Stroke) -> str:
     return "pockets " + (" and ".join(fallen) if fallen else "nothing")
 
 
-def _result_text(result: dict[str, Any], arguments: argparse.Namespace) -> str:
-    players = {"own": arguments.first, "opponent": arguments.second}
-    winner = Path(players.get(result["winner"], "nobody")).name
+def _result_text(result: dict[str, Any], names: tuple[str, str]) -> str:
+    winner = dict(zip(("own", "opponent"), names, strict=True)).get(result["winner"], "nobody")
     own, opponent = result["points"]
     return f"{winner} wins, {own} : {opponent}"
 

@@ -17,29 +17,32 @@ os.environ.setdefault("JAX_PLATFORMS", "cpu")
 
 import tyro
 
-from carrom.errors import CarromError
+from carrom.program import run
+from carrom.render.backend import check_setting
 from carrom_agents.config import ExperimentConfig, load_config
 
 
-def main() -> None:
-    arguments = sys.argv[1:]
-    try:
-        if arguments[:1] == ["--resume"] and len(arguments) == 2:
-            from carrom_agents.experiment import resume
+def main() -> int:
+    return run("train", lambda: _train(sys.argv[1:]))
 
-            resume(Path(arguments[1]))
-            return
-        default = ExperimentConfig()
-        if arguments and not arguments[0].startswith("-"):
-            default = load_config(Path(arguments.pop(0)))
-        config = tyro.cli(ExperimentConfig, args=arguments, default=default, description=__doc__)
-        from carrom_agents.experiment import train
 
-        train(config)
-    except CarromError as error:
-        print(f"error: {error}", file=sys.stderr)
-        sys.exit(2)
+def _train(arguments: list[str]) -> int:
+    # MuJoCo fails obscurely when it is imported with a bad setting.
+    check_setting()
+    if arguments[:1] == ["--resume"] and len(arguments) == 2:
+        from carrom_agents.experiment import resume
+
+        resume(Path(arguments[1]))
+        return 0
+    default = ExperimentConfig()
+    if arguments and not arguments[0].startswith("-"):
+        default = load_config(Path(arguments.pop(0)))
+    config = tyro.cli(ExperimentConfig, args=arguments, default=default, description=__doc__)
+    from carrom_agents.experiment import train
+
+    train(config)
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -2,7 +2,7 @@
 
 Each line of the file is a JSON object with the position before, the stroke, and optionally the
 decision expected (see ``carrom.laws.cases``). Exit status: 0, 1 when a case failed, 2 when a
-line is no case.
+line is no case, or when there is none to check.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from pathlib import Path
 
 from carrom.errors import FactsError
 from carrom.laws.cases import Case, differences, read_cases, report
+from carrom.program import run
 
 
 def main() -> int:
@@ -22,14 +23,20 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="compare with the decision expected")
     parser.add_argument("--mode", choices=("singles", "doubles"), help="only these cases")
     arguments = parser.parse_args()
+    return run("umpire", lambda: _judge(arguments))
+
+
+def _judge(arguments: argparse.Namespace) -> int:
     try:
         text = sys.stdin.read() if arguments.file == "-" else Path(arguments.file).read_text()
         cases = read_cases(text.splitlines())
     except (OSError, UnicodeDecodeError, FactsError) as error:
-        print(f"umpire: {arguments.file}: {error}", file=sys.stderr)
-        return 2
+        raise FactsError(f"{arguments.file}: {error}") from None
     cases = [case for case in cases if arguments.mode in (None, case.mode)]
     if arguments.check:
+        if not cases:
+            kind = f"of {arguments.mode} " if arguments.mode else ""
+            raise FactsError(f"{arguments.file}: no case {kind}to check: expected at least one")
         return _check(cases)
     for case in cases:
         print(json.dumps(report(case)))

@@ -126,7 +126,7 @@ class EvaluationConfig(_Checked):
 
     every_updates: int = _number(20, 1)
     """Updates between evaluations of the most probable action."""
-    positions: int = _number(256, 1)
+    positions: int = _number(256, 2)
     """Positions of each evaluation while training."""
     final_positions: int = _number(1000, 2)
     """Positions in which trained, untrained and random players are compared at the end."""

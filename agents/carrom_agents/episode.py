@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from carrom.env import CarromEnv
+from carrom.errors import ConfigError
 from carrom.opponents import Player
 from carrom.table import Stroke
 
@@ -26,6 +27,9 @@ def episode(
         After each step the strokes of both players since the last one, and the environment's
         info. The first step tells also what the opponent played before it; the last has the
         "result" in its info, unless the episode was cut off.
+
+    Raises:
+        ConfigError: the seed is negative.
     """
     rng = player_chance(seed)
     env.reset(seed=seed)
@@ -37,5 +41,16 @@ def episode(
 
 
 def player_chance(seed: int) -> np.random.Generator:
-    """The player's own chance in the episode with this seed, apart from the environment's."""
+    """The player's own chance in the episode with this seed, apart from the environment's.
+
+    Raises:
+        ConfigError: the seed is negative.
+    """
+    check_at_least("seed", seed, 0)
     return np.random.default_rng([seed, 1])
+
+
+def check_at_least(name: str, value: int, least: int) -> None:
+    """Refuse a number that is too small, with ConfigError."""
+    if not value >= least:
+        raise ConfigError(f"{name} = {value!r}: expected at least {least}")

@@ -17,7 +17,7 @@ from carrom.env import CarromEnv
 from carrom.errors import ConfigError
 from carrom.opponents import Player, find_opponent
 from carrom.vector import CarromVectorEnv
-from carrom_agents.episode import episode, player_chance
+from carrom_agents.episode import check_at_least, episode, player_chance
 from carrom_agents.reports import BoardReport, Measures, PlayerShots, ShotReport
 from carrom_agents.statistics import Estimate, mean, paired_difference, proportion
 
@@ -36,18 +36,20 @@ def evaluate_shots(
 
     Args:
         players: by name.
-        positions: how many, drawn as in ``CarromShot-v0``.
+        positions: how many, at least 2, drawn as in ``CarromShot-v0``.
         seed: position i is that of an environment reset with ``seed + i``; the players'
             own chance follows from it too.
         noise: level of execution noise.
         **env_kwargs: further options of ``CarromShot-v0``.
 
     Raises:
-        ConfigError: no players, no positions, or a bad option.
+        ConfigError: no players, too few positions, or a bad option.
     """
     if not players:
         raise ConfigError("no players to evaluate: expected at least one")
-    _check_positive("positions", positions)
+    # Of one position there is a mean, but no interval.
+    check_at_least("positions", positions, 2)
+    check_at_least("seed", seed, 0)
     samples = {
         name: _shot_samples(player, positions, seed, noise, env_kwargs)
         for name, player in players.items()
@@ -106,7 +108,8 @@ def play_boards(
     Raises:
         ConfigError: a number of boards that cannot be, or a bad option.
     """
-    _check_positive("boards", boards)
+    check_at_least("boards", boards, 1)
+    check_at_least("seed", seed, 0)
     breakers = ("agent", "opponent") if swap_seats else ("random",)
     if boards % len(breakers):
         raise ConfigError(f"boards = {boards}: expected an even number, as seats are swapped")
@@ -200,8 +203,3 @@ def _boards(player: Player, starts: range, **options: Any) -> Iterator[_Board]:
             queen=any(stroke.covers_queen for stroke in strokes if stroke.own),
         )
     env.close()
-
-
-def _check_positive(name: str, value: int) -> None:
-    if not value >= 1:
-        raise ConfigError(f"{name} = {value!r}: expected at least 1")

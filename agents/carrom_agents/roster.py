@@ -25,3 +25,9 @@ def find_player(name: str) -> Player:
     raise ConfigError(
         f"player {name!r}: expected one of {', '.join(opponent_names())} or a run folder"
     )
+
+
+def labels(first: str, second: str) -> tuple[str, str]:
+    """What two players are called side by side: names or names of run folders, never alike."""
+    one, two = (Path(name).absolute().name for name in (first, second))
+    return (one, two) if one != two else (one, f"{two} (2)")

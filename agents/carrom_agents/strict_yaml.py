@@ -32,6 +32,8 @@ def load(cls: type[T], path: Path) -> T:
         raise ConfigError(
             f"{path}: cannot be read ({error.strerror}): expected a YAML file"
         ) from None
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path}: not UTF-8 (byte {error.start}): expected a YAML file") from None
     try:
         document = yaml.safe_load(text)
     except yaml.YAMLError as error:

@@ -67,6 +67,7 @@ def test_a_dumped_configuration_is_read_back_equal(load):
         ("network: {initial_std: [1, x, 1]}", "network.initial_std[1] = 'x': expected a number"),
         ("logging: {progress: 1}", "logging.progress = 1: expected true or false"),
         ("ppo: {minibatches: 7}", "ppo.minibatches = 7: expected a divisor of env.num_envs"),
+        ("evaluation: {positions: 1}", "evaluation.positions = 1: expected at least 2"),
         ("evaluation: {boards: 3}", "evaluation.boards = 3: expected an even number"),
         ("seed: [", "some.yaml: not valid YAML: while parsing"),
     ],
@@ -79,6 +80,13 @@ def test_errors_name_file_key_value_and_what_was_expected(load, text, message):
 def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(ConfigError, match=r"none\.yaml: cannot be read \(No such file"):
         load_config(tmp_path / "none.yaml")
+
+
+def test_a_file_in_another_encoding_is_named(tmp_path):
+    path = tmp_path / "some.yaml"
+    path.write_bytes("name: Börner".encode("latin-1"))
+    with pytest.raises(ConfigError, match=r"some\.yaml: not UTF-8 \(byte 7\): expected a YAML"):
+        load_config(path)
 
 
 def test_the_command_line_overrides_the_file(load):

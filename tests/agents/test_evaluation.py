@@ -18,7 +18,7 @@ from carrom_agents import evaluation
 from carrom_agents.episode import episode, player_chance
 from carrom_agents.evaluation import evaluate_shots, play_boards
 from carrom_agents.reports import BoardReport, ShotReport
-from carrom_agents.roster import find_player
+from carrom_agents.roster import find_player, labels
 from carrom_agents.scripted import aimer
 
 
@@ -161,7 +161,10 @@ def test_reports_can_be_read_by_programs_and_by_people(
     [
         (lambda: evaluate_shots({}, positions=1, seed=0), "no players"),
         (lambda: evaluate_shots({"a": aimer}, positions=0, seed=0), "positions = 0"),
-        (lambda: evaluate_shots({"a": aimer}, positions=1, seed=0, noise="x"), "'x'.*expert"),
+        (lambda: evaluate_shots({"a": aimer}, positions=1, seed=0), "positions = 1.*at least 2"),
+        (lambda: evaluate_shots({"a": aimer}, positions=2, seed=-1), "seed = -1.*at least 0"),
+        (lambda: play_boards(aimer, "random", boards=2, seed=-1), "seed = -1.*at least 0"),
+        (lambda: evaluate_shots({"a": aimer}, positions=2, seed=0, noise="x"), "'x'.*expert"),
         (lambda: play_boards(aimer, "random", boards=3, seed=0), "boards = 3"),
         (lambda: play_boards(aimer, "nobody", boards=2, seed=0), "'nobody'"),
         (lambda: play_boards(aimer, "random", boards=2, seed=0, noise="x"), "'x'.*expert"),
@@ -177,6 +180,13 @@ def test_players_are_found_by_name_and_by_folder(tmp_path) -> None:
     assert find_player("aimer") is aimer
     with pytest.raises(CheckpointError, match="not a run folder"):
         find_player(str(tmp_path))
+
+
+def test_players_side_by_side_are_told_apart() -> None:
+    assert labels("aimer", "random") == ("aimer", "random")
+    assert labels("runs/one", "runs/two/") == ("one", "two")
+    assert labels("aimer", "aimer") == ("aimer", "aimer (2)")
+    assert labels("here/run", "there/run") == ("run", "run (2)")
 
 
 def test_noise_makes_the_aimer_worse() -> None:

@@ -2,6 +2,8 @@
 
 import importlib.util
 import json
+import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -26,6 +28,14 @@ def test_evaluate_prints_json(monkeypatch: pytest.MonkeyPatch, capsys) -> None:
     report = json.loads(capsys.readouterr().out)
     assert set(report["shots"]["players"]) == {"aimer", "random"}
     assert report["boards"]["boards"] == 2
+
+
+def test_evaluate_tells_a_player_from_himself(monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+    arguments = ("random", "--opponent", "random", "--boards", "2", "--positions", "4", "--json")
+    assert _run("evaluate", *arguments, monkeypatch=monkeypatch) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert set(report["shots"]["players"]) == {"random", "random (2)"}
+    assert (report["boards"]["player"], report["boards"]["opponent"]) == ("random", "random (2)")
 
 
 def test_evaluate_prints_tables(monkeypatch: pytest.MonkeyPatch, capsys) -> None:
@@ -57,7 +67,11 @@ def test_play_films(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys) -> 
     [
         (("evaluate", "nobody"), "player 'nobody': expected one of aimer, random"),
         (("evaluate", "aimer", "--opponent", "nobody"), "'nobody'"),
-        (("evaluate", "aimer", "--noise", "loud"), "'loud': expected one of none"),
+        (("evaluate", "aimer", "--noise", "loud"), "'loud': expected one of"),
+        (("evaluate", "aimer", "--seed", "-1"), "seed = -1: expected at least 0"),
+        (("evaluate", "aimer", "--positions", "1"), "positions = 1: expected at least 2"),
+        (("evaluate", "aimer", "--positions", "0", "--boards", "0"), "nothing to evaluate"),
+        (("play", "aimer", "random", "--seed", "-1"), "seed = -1: expected at least 0"),
         (("evaluate", str(SCRIPTS)), "not a run folder"),
         (("play", "aimer", "nobody"), "'nobody'"),
         (("play", "aimer", "random", "--noise", "loud"), "'loud'"),
@@ -72,3 +86,39 @@ def test_bad_arguments_get_one_line_and_status_2(
     error = capsys.readouterr().err
     assert message in error
     assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("evaluate", "aimer"),
+        ("play", "aimer", "random", "--video", "film.gif"),
+        ("train", str(SCRIPTS.parent / "configs" / "quickstart.yaml")),
+    ],
+    ids=lambda command: command[0],
+)
+def test_a_bad_graphics_setting_gets_one_line_and_status_2(command: tuple[str, ...]) -> None:
+    """Asked in a process of its own: MuJoCo looks at the setting only while it is imported."""
+    script, *arguments = command
+    done = subprocess.run(
+        [sys.executable, str(SCRIPTS / f"{script}.py"), *arguments],
+        env=os.environ | {"MUJOCO_GL": "bogus"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"{script}: MUJOCO_GL='bogus' is no back end: expected one of ")
+    assert done.stderr.count("\n") == 1
+
+
+def test_play_ends_in_silence_when_nobody_reads_on() -> None:
+    with subprocess.Popen(
+        [sys.executable, str(SCRIPTS / "play.py"), "random", "random", "--render", "ansi"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as playing:
+        assert playing.stdout
+        assert playing.stderr
+        playing.stdout.close()
+        assert playing.stderr.read() == b""
+    assert playing.returncode == 141

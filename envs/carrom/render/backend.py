@@ -42,6 +42,8 @@ _MODULES = {
     "wgl": "mujoco.glfw",
     "cgl": "mujoco.cgl",
 }
+# MuJoCo knows these on one system only.
+_SYSTEMS = {"egl": "Linux", "osmesa": "Linux", "glx": "Linux", "wgl": "Windows", "cgl": "Darwin"}
 # What a Debian or Ubuntu machine lacks when neither works.
 _PACKAGES = "libegl1 with libgl1-mesa-dri, or libosmesa6"
 # Values with which MuJoCo's own documentation asks for "any" and for "none".
@@ -56,22 +58,35 @@ def has_display() -> bool:
     )
 
 
+def check_setting() -> None:
+    """Refuse a ``MUJOCO_GL`` with which MuJoCo cannot even be imported; for programs' starts.
+
+    Raises:
+        RenderError: it names no back end of this system; says which there are.
+    """
+    wanted, system = _setting(), platform.system()
+    known = [name for name in _MODULES if _SYSTEMS.get(name, system) == system]
+    if wanted not in (*known, *_ANY, *_NONE):
+        raise RenderError(
+            f"MUJOCO_GL={wanted!r} is no back end: expected one of {', '.join(known)}, or unset"
+        )
+
+
+def _setting() -> str:
+    return os.environ.get("MUJOCO_GL", "").strip().lower()
+
+
 def choose() -> str:
     """Name of the back end that will draw, a value of ``MUJOCO_GL``.
 
     Raises:
         RenderError: none can be had; names ``MUJOCO_GL`` and what was tried.
     """
-    wanted = os.environ.get("MUJOCO_GL", "").strip().lower()
+    check_setting()
+    wanted = _setting()
     if wanted in _NONE:
         raise RenderError(f"MUJOCO_GL={wanted!r} turns drawing off: unset it to draw")
-    if wanted in _MODULES:
-        return wanted
-    if wanted not in _ANY:
-        raise RenderError(
-            f"MUJOCO_GL={wanted!r} is no back end: expected one of {', '.join(_MODULES)}, or unset"
-        )
-    return _first_working()
+    return wanted if wanted in _MODULES else _first_working()
 
 
 def open_context(width: int, height: int) -> Context:

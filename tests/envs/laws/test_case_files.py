@@ -183,3 +183,20 @@ def test_a_missing_file_is_one_error():
     assert result.returncode == 2
     assert result.stderr.count("\n") == 1
     assert "nowhere.jsonl" in result.stderr
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", json.dumps(RAW["D-15-01"])])
+def test_nothing_to_check_is_an_error(text: str):
+    result = umpire("-", "--check", "--mode", "singles", text=text)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert result.stderr == "umpire: -: no case of singles to check: expected at least one\n"
+
+
+def test_the_script_ends_in_silence_when_nobody_reads_on():
+    command = [sys.executable, str(ROOT / "scripts" / "umpire.py"), str(FILE)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as asked:
+        assert asked.stdout
+        assert asked.stderr
+        asked.stdout.close()
+        assert asked.stderr.read() == b""
+    assert asked.returncode == 141

@@ -82,6 +82,7 @@ def test_a_display_that_does_not_answer_is_passed_over():
     ("value", "words"),
     [
         ("nonsense", ["'nonsense'", "egl, osmesa, glfw"]),
+        ("wgl", ["'wgl'", "egl, osmesa, glfw, glx, or unset"]),
         ("off", ["'off'", "turns drawing off"]),
         ("glfw", ["'glfw'", "DISPLAY", "egl"]),
     ],
