@@ -72,7 +72,7 @@ def contacts_overlap(
             continue
         gap, nx, ny = frame_gap(position[i, 0], position[i, 1], scene.radius[i], scene)
         closing = velocity[i, 0] * nx + velocity[i, 1] * ny
-        if gap <= 0.0 and closing > 0.0:
+        if gap <= 0.0 and closing > PRESSED_SPEED:
             reach = closing * scene.contact_time
             if _disc_within(scene, shot, position, reach, i, i):
                 return True
@@ -110,6 +110,40 @@ def _disc_within(
         touch = scene.radius[i] + scene.radius[k] + reach
         if rx * rx + ry * ry < touch * touch:
             return True
+    return False
+
+
+@numba.njit
+def contacts_last(
+    scene: Record, shot: Record, position: NDArray[np.float64], velocity: NDArray[np.float64]
+) -> bool:
+    """Whether an overlap still is a collision, so that the contacts must stay springs.
+
+    Overlaps of pressed discs do not count, or a cluster need not end: the board's friction
+    holds discs against a spring of up to mu m g, that is at an overlap of a nanometre, and
+    spin can press them together for as long as it lasts. A pressed contact is one with no
+    more energy, in motion or in its spring, than an impact at ``PRESSED_SPEED`` has.
+    """
+    n = len(scene.radius)
+    held = PRESSED_SPEED * scene.contact_time / math.pi
+    for i in range(n):
+        if not shot.in_play[i]:
+            continue
+        gap, nx, ny = frame_gap(position[i, 0], position[i, 1], scene.radius[i], scene)
+        closing = velocity[i, 0] * nx + velocity[i, 1] * ny
+        if gap < -held or (gap < 0.0 and abs(closing) > PRESSED_SPEED):
+            return True
+        for j in range(i + 1, n):
+            if not shot.in_play[j]:
+                continue
+            rx, ry = position[j, 0] - position[i, 0], position[j, 1] - position[i, 1]
+            touch, distance2 = scene.radius[i] + scene.radius[j], rx * rx + ry * ry
+            if distance2 >= touch * touch:
+                continue
+            vx, vy = velocity[j, 0] - velocity[i, 0], velocity[j, 1] - velocity[i, 1]
+            closing = (rx * vx + ry * vy) / touch
+            if abs(closing) > PRESSED_SPEED or touch - math.sqrt(distance2) > held:
+                return True
     return False
 
 

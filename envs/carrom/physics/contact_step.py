@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carrom.physics.boundary import frame_gap, is_in_corner, pocket_index, pocket_vector
-from carrom.physics.cluster import SPRING_IMPEDANCE, deepest_overlap, push_apart
+from carrom.physics.cluster import SPRING_IMPEDANCE, contacts_last, deepest_overlap, push_apart
 from carrom.physics.scene import IMPACT_IMPEDANCE
 from carrom.physics.state import CORNER_SOLID, N_SOLIDS, Record, Views
 
@@ -86,14 +86,13 @@ def end_contact(
     velocity: NDArray[np.float64],
     model: Views,
 ) -> None:
-    """Keep the accounts of energy, and leave a cluster in which nothing overlaps any more."""
+    """Keep the accounts of energy, and leave a cluster in which no collision lasts."""
     if not shot.clustered:
         gain = _energy(scene, shot, velocity) - shot.energy_before
         shot.impact_gain = max(shot.impact_gain, gain)
         return
-    overlap = deepest_overlap(scene, shot, position)
-    shot.overlap = max(shot.overlap, overlap)
-    if overlap > 0.0:
+    shot.overlap = max(shot.overlap, deepest_overlap(scene, shot, position))
+    if contacts_last(scene, shot, position, velocity):
         return
     shot.clustered = False
     gain = _energy(scene, shot, velocity) - shot.cluster_energy
