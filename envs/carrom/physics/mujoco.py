@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
@@ -66,7 +67,14 @@ class MujocoEngine:
     ) -> Motion:
         """Strike the striker on ``layout`` and wait until everything rests.
 
-        The striker starts where the strike says, proper or not.
+        The striker starts where the strike says, proper or not, as long as it lies wholly on
+        the playing surface.
+
+        Nothing keeps it from being set onto a carromman; the environments never do. It then
+        touches that carromman from the start: one that it closes on is struck at once, any
+        other it slides out from under, and where nothing moves the two stay as they are. With
+        one carromman that gains no energy. Set among several that touch, the discs are thrown
+        apart, and the outcome, which may gain energy, has no meaning.
 
         Args:
             layout: where the carrommen lie.
@@ -80,7 +88,9 @@ class MujocoEngine:
 
         Raises:
             BoardError: the layout cannot lie on the board.
-            ConfigError: the strike is not finite, or the rate is not positive.
+            ConfigError: the strike is not finite, its speed is negative, or the striker does
+                not lie wholly on the playing surface; there is no such seat; or the rate is
+                not positive.
             PhysicsError: the computation diverged; its dump can be saved and replayed.
         """
         return self.examine(layout, strike, seat, trajectory_rate=trajectory_rate)[0]
@@ -115,6 +125,7 @@ class MujocoEngine:
                 speed that counts, see ``carrom.physics.pool``.
 
         Raises:
+            BoardError, ConfigError, PhysicsError: as ``play``.
             ConfigError: the numbers of layouts, strikes and seats differ, or ``threads`` < 1.
         """
         count = len(strikes)
@@ -151,7 +162,8 @@ class MujocoEngine:
         seat: int,
         trajectory_rate: float | None,
     ) -> tuple[Motion, Diagnostics]:
-        _check(strike, trajectory_rate)
+        strike.check(self.board)
+        _check(seat, trajectory_rate)
         position, velocity = np.zeros((N_DISCS, 2)), np.zeros((N_DISCS, 2))
         position[:N_CARROMMEN] = layout.positions
         position[STRIKER] = strike.position(self.board, seat)
@@ -201,10 +213,9 @@ def check_counts(
         )
 
 
-def _check(strike: Strike, trajectory_rate: float | None) -> None:
-    numbers = (strike.place, strike.direction, strike.speed, strike.forward)
-    if not all(map(math.isfinite, numbers)) or strike.speed < 0:
-        raise ConfigError(f"{strike}: expected finite numbers and a speed >= 0")
+def _check(seat: int, trajectory_rate: float | None) -> None:
+    if not isinstance(seat, Integral) or not 0 <= seat <= 3:
+        raise ConfigError(f"seat = {seat!r}: expected 0, 1, 2 or 3")
     if trajectory_rate is not None and not 0 < trajectory_rate < math.inf:
         raise ConfigError(f"trajectory_rate = {trajectory_rate!r}: expected a rate > 0 in 1/s")
 

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from numbers import Real
 
 import numpy as np
 from numpy.typing import NDArray
 
 from carrom.board import Board, to_board
+from carrom.errors import ConfigError
+
+_SLACK = 1e-9
+"""How far the striker may reach into the frame, m: what rounding may do."""
 
 
 @dataclass(frozen=True)
@@ -36,3 +41,31 @@ class Strike:
         """The striker's velocity, (2,), m/s, board frame."""
         heading = np.array([-math.sin(self.direction), math.cos(self.direction)])
         return to_board(self.speed * heading, seat)
+
+    def check(self, board: Board) -> None:
+        """Refuse a strike that cannot be made on ``board``, proper or not.
+
+        Raises:
+            ConfigError: a number is not finite, the speed is negative, or the striker does
+                not lie wholly on the playing surface; names the values and the range.
+        """
+        numbers = (self.place, self.direction, self.speed, self.forward)
+        if not all(map(_is_finite, numbers)) or self.speed < 0:
+            raise ConfigError(f"{self}: expected finite numbers and a speed >= 0")
+        reach = board.half_side - board.striker_radius
+        x, y = abs(self.place), abs(board.base_line_y + self.forward)
+        corner_x, corner_y = x - board.pocket_offset, y - board.pocket_offset
+        outside = max(x, y) - reach
+        if corner_x > 0 and corner_y > 0:
+            outside = math.hypot(corner_x, corner_y) + board.striker_radius - board.pocket_radius
+        if outside > _SLACK:
+            raise ConfigError(
+                f"place = {self.place!r} m, forward = {self.forward!r} m: the striker would lie "
+                f"in the frame; expected place in [{-reach:.5f}, {reach:.5f}] and forward in "
+                f"[{-reach - board.base_line_y:.5f}, {reach - board.base_line_y:.5f}], clear of "
+                "the rounded corners"
+            )
+
+
+def _is_finite(number: object) -> bool:
+    return isinstance(number, Real) and math.isfinite(number)

@@ -2,6 +2,7 @@ import dataclasses
 import json
 import math
 import pickle
+from typing import Any
 
 import mujoco
 import numpy as np
@@ -20,6 +21,7 @@ from carrom.physics.strike import Strike
 from carrom.pieces import N_CARROMMEN, STRIKER
 
 BOARD = Board()
+NO_NUMBER: Any = "left"
 
 
 @pytest.fixture(scope="module")
@@ -188,6 +190,11 @@ def test_striker_set_onto_a_carromman_is_computed(engine):
     motion, diagnostics = engine.examine(layout, Strike(0.0, 0.0, 3.0))
     assert motion.first_touch == 3
     assert diagnostics.impact_gain == 0.0
+    # It slides out from under one that it does not close on, and stays where nothing moves.
+    assert engine.play(layout, Strike(0.0, math.pi, 0.1)).first_touch is None
+    still = engine.play(layout, Strike(0.0, 0.0, 0.0))
+    assert still.layout == layout
+    assert still.duration == 0.0
 
 
 def test_absurd_speed_raises_and_replays(engine, tmp_path):
@@ -270,12 +277,40 @@ def test_not_a_dump(tmp_path):
     [
         (Strike(math.nan, 0.0, 1.0), "finite"),
         (Strike(0.0, math.inf, 1.0), "finite"),
+        (Strike(0.0, 0.0, math.nan), "finite"),
+        (Strike(0.0, 0.0, 1.0, forward=math.nan), "finite"),
         (Strike(0.0, 0.0, -1.0), "speed >= 0"),
+        (Strike(NO_NUMBER, 0.0, 1.0), "finite numbers"),
+        (Strike(5.0, 0.0, 1.0), r"place = 5\.0 m.*place in \[-0\.34765, 0\.34765\]"),
+        (Strike(-0.36, 0.0, 1.0), r"place = -0\.36 m"),
+        (Strike(0.0, 0.0, 1.0, forward=-0.1), r"forward = -0\.1 m.*forward in \[-0\.09675, "),
+        (Strike(0.0, 0.0, 1.0, forward=0.7), r"forward = 0\.7 m"),
+        (Strike(0.3476, 0.0, 1.0, forward=-0.0967), "rounded corners"),
     ],
 )
 def test_bad_strike(engine, strike, match):
     with pytest.raises(ConfigError, match=match):
         engine.play(layout_of(), strike)
+    with pytest.raises(ConfigError, match=match):
+        engine.play_many([layout_of()], [strike], [3])
+
+
+@pytest.mark.parametrize("seat", [-1, 4, 1.0, None])
+def test_no_such_seat(engine, seat):
+    with pytest.raises(ConfigError, match=r"seat = .*expected 0, 1, 2 or 3"):
+        engine.play(layout_of(), Strike(0.0, 0.0, 1.0), seat)
+    with pytest.raises(ConfigError, match=r"seat = .*expected 0, 1, 2 or 3"):
+        engine.play_many([layout_of()], [Strike(0.0, 0.0, 1.0)], [seat])
+
+
+@pytest.mark.parametrize("place", [-1, 1])
+def test_striker_against_the_frame_is_played(engine, place):
+    reach = BOARD.half_side - BOARD.striker_radius
+    strike = Strike(place * reach, 0.0, 0.5, forward=-reach - BOARD.base_line_y + 0.05)
+    motion = engine.play(layout_of(), strike, np.int64(2))
+    assert motion.striker is not None
+    expected = reach - 0.05 - 0.5**2 / (2 * engine.material.deceleration)
+    assert motion.striker == pytest.approx((-place * reach, expected), abs=1e-5)
 
 
 def test_bad_input(engine):
