@@ -67,12 +67,9 @@ class Boards:
             seeds: one per board of ``which``.
             which: indices of boards.
         """
-        generators = [self._generator(i, seed) for i, seed in zip(which, seeds, strict=True)]
-        begun = begin(self._setting, self._physics, generators)
-        for index, table in zip(which, begun, strict=True):
-            self._tables[index] = table
-            self._last_strokes[index] = tuple(table.played)
-        return [(encode(table.view), reset_info(table)) for table in begun]
+        starts = self._begin(seeds, which)
+        self._remember_strokes(which)
+        return starts
 
     def step(
         self, decisions: Sequence[Any], which: Sequence[int], restart: bool
@@ -90,14 +87,10 @@ class Boards:
             for decision, table in zip(decisions, tables, strict=True)
         ]
         advance(self._physics, tables, strikes)
-        for index, table in zip(which, tables, strict=True):
-            self._last_strokes[index] = tuple(table.played)
+        self._remember_strokes(which)
         ends = [step_info(table) for table in tables]
-        strokes = [self._last_strokes[index] for index in which]
         over = [i for i, table in zip(which, tables, strict=True) if table.over and restart]
-        starts = dict(zip(over, self.reset([None] * len(over), over), strict=True))
-        for index, played in zip(which, strokes, strict=True):
-            self._last_strokes[index] = played
+        starts = dict(zip(over, self._begin([None] * len(over), over), strict=True))
         return [
             BoardStep(
                 observation=encode(table.view),
@@ -132,6 +125,17 @@ class Boards:
 
     def close(self) -> None:
         """Nothing to free: everything is memory."""
+
+    def _begin(self, seeds: Sequence[int | None], which: Sequence[int]) -> list[Start]:
+        generators = [self._generator(i, seed) for i, seed in zip(which, seeds, strict=True)]
+        begun = begin(self._setting, self._physics, generators)
+        for index, table in zip(which, begun, strict=True):
+            self._tables[index] = table
+        return [(encode(table.view), reset_info(table)) for table in begun]
+
+    def _remember_strokes(self, which: Sequence[int]) -> None:
+        for index in which:
+            self._last_strokes[index] = tuple(self._table(index).played)
 
     def _table(self, index: int) -> Table:
         table = self._tables[index]

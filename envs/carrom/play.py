@@ -36,7 +36,7 @@ from carrom.layout import Layout
 from carrom.physics.motion import Motion
 from carrom.physics.mujoco import MujocoEngine
 from carrom.physics.strike import Strike
-from carrom.pieces import QUEEN, SLICES, STRIKER
+from carrom.pieces import QUEEN, SLICES
 from carrom.putting_back import put_back
 from carrom.reward import board_terms
 from carrom.table import Setting, Streams, Stroke, Table
@@ -209,7 +209,7 @@ def _facts(table: Table, attempt: _Attempt) -> StrokeFacts:
         touched=motion.first_touch is not None,
         pocketed=(white, black),
         queen=QUEEN in fallen,
-        striker=STRIKER in fallen,
+        striker=motion.striker_pocketed,
     )
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from carrom.errors import ConfigError
+from carrom.errors import ConfigError, one_of
 
 GRAVITY = 9.81
 """m/s^2."""
@@ -101,9 +101,7 @@ def randomisation_range(name: str) -> tuple[float, float]:
         ConfigError: there is no such parameter; lists those there are.
     """
     ranges = {field.name: field.metadata[_RANGE] for field in dataclasses.fields(Material)}
-    if name not in ranges:
-        raise ConfigError(f"material parameter {name!r}: expected one of {', '.join(ranges)}")
-    return ranges[name]
+    return ranges[one_of("material parameter", name, ranges)]
 
 
 MATERIALS = {
@@ -120,6 +118,4 @@ def material(name: str) -> Material:
     Raises:
         ConfigError: there is no such material; lists those there are.
     """
-    if name not in MATERIALS:
-        raise ConfigError(f"material {name!r}: expected one of {', '.join(MATERIALS)}")
-    return MATERIALS[name]
+    return MATERIALS[one_of("material", name, MATERIALS)]
