@@ -1,6 +1,7 @@
 """The laws, one line each in our own words: what the umpire's citations refer to.
 
-The wording states what an engine does with the law. ``LAWS`` is ordered by number.
+The wording states what an engine does with the law; which functions do it stands in
+``carrom.laws.register``. ``LAWS`` is ordered by number.
 """
 
 from __future__ import annotations
@@ -85,7 +86,8 @@ LAWS: dict[str, str] = {
     "51": "stroke out of turn: the offender loses the board by his own C/m and the queen",
     # Scoring.
     "52.a": "first to have all his C/m down wins the board",
-    "52.b": "queen 3 points up to a score of 21, each C/m 1 point",
+    "52.b.i": "the queen counts 3 points up to a score of 21",
+    "52.b.ii": "each C/m counts 1 point",
     "53.a": "the winner scores the opponent's C/m on the board",
     "53.b": "the winner held the queen: 3 points more",
     "53.c": "the winner did not hold the queen: she earns nothing",
@@ -241,7 +243,15 @@ LAWS: dict[str, str] = {
     "141": "the largest part of a broken C/m marks its place",
     "142": "the striker cannot be set: the board is replayed",
     # Loss of the match, protests.
-    "143": "forfeit for indiscipline",
+    "143.a": "forfeit: leaving the playing area without permission",
+    "143.b": "forfeit: staying away beyond the rest time",
+    "143.c": "forfeit: defying the umpire's decisions",
+    "143.d": "forfeit: insulting somebody",
+    "143.e": "forfeit: smoking, or being intoxicated",
+    "143.f": "forfeit: playing with a striker that was not certified",
+    "143.g": "forfeit: stopping play without permission",
+    "143.h": "forfeit: distracting more than twice after warnings",
+    "143.i": "forfeit: not reporting within 15 minutes",
     "144": "a protest is written and goes through the officials",
     "145": "a protest is announced at once, with the fee",
     "146": "a protest is handed in within 15 minutes of the board's end",
