@@ -6,7 +6,6 @@ names that end in ``_jit`` are the same for ordinary Python. ``cited`` and ``sen
 ruling into words.
 """
 
-from carrom.laws.finish import next_board, sides_change
 from carrom.laws.host import (
     next_board_jit,
     place_centre_jit,
@@ -15,6 +14,7 @@ from carrom.laws.host import (
     rule_many_jit,
 )
 from carrom.laws.lawbook import LAW_IDS, LAWS, law_mask
+from carrom.laws.match import next_board, next_break_law, sides_change
 from carrom.laws.placing import (
     DueFaults,
     due_faults,
@@ -39,14 +39,26 @@ from carrom.laws.state import (
     side_of,
     side_with,
 )
-from carrom.laws.stroke import PLENTY, Event, StrokeFacts, check, foul_now
+from carrom.laws.stroke import (
+    ALL_CLAIMS,
+    NO_BREACH,
+    PLENTY,
+    Event,
+    StrokeFacts,
+    check,
+    foul_by,
+    foul_now,
+    out_of_turn_by,
+)
 from carrom.laws.text import cited, sentences
 from carrom.laws.umpire import rule
 
 __all__ = [
+    "ALL_CLAIMS",
     "DOUBLES",
     "LAWS",
     "LAW_IDS",
+    "NO_BREACH",
     "PLENTY",
     "SINGLES",
     "BoardState",
@@ -62,6 +74,7 @@ __all__ = [
     "cited",
     "colour_of",
     "due_faults",
+    "foul_by",
     "foul_now",
     "law_mask",
     "legal_due_place",
@@ -70,6 +83,8 @@ __all__ = [
     "new_match",
     "next_board",
     "next_board_jit",
+    "next_break_law",
+    "out_of_turn_by",
     "place_centre",
     "place_centre_jit",
     "place_due",

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
-from carrom.laws.schema import Check, Field, boolean, choice, integer, obj, text, texts
+from carrom.laws.lawbook import LAWS
+from carrom.laws.schema import Check, Field, boolean, choice, fail, integer, obj, text, texts
 from carrom.laws.state import DOUBLES, SINGLES, QueenState
-from carrom.laws.stroke import Event
+from carrom.laws.stroke import ALL_CLAIMS, Event
 from carrom.pieces import N_PER_SIDE
 
 COLOURS = ("white", "black")
@@ -16,7 +18,10 @@ EVENTS = {
     "foul": Event.FOUL,
     "technical_foul": Event.TECHNICAL_FOUL,
     "technical_foul_opponent": Event.TECHNICAL_FOUL_OPPONENT,
+    "technical_foul_partner": Event.TECHNICAL_FOUL_PARTNER,
     "out_of_turn": Event.OUT_OF_TURN,
+    "out_of_turn_partner": Event.OUT_OF_TURN_PARTNER,
+    "no_stroke": Event.NO_STROKE,
     "no_striker_space": Event.NO_STRIKER_SPACE,
     "void": Event.VOID,
     "concede_game": Event.CONCEDE_GAME,
@@ -38,6 +43,18 @@ def _pair(count: Check, **more: Field) -> Field:
 
 def _optional(field: Field) -> Field:
     return dataclasses.replace(field, required=False)
+
+
+def _claims(value: Any, path: str) -> None:
+    """How many extra points are claimed, or whether all are."""
+    if type(value) is not bool and (type(value) is not int or not 0 <= value <= ALL_CLAIMS):
+        raise fail(path, value, f"true, false or a whole number from 0 to {ALL_CLAIMS}")
+
+
+def _law(value: Any, path: str) -> None:
+    """The id of a law."""
+    if not isinstance(value, str) or value not in LAWS:
+        raise fail(path, value, 'a law, such as "130.a"')
 
 
 _QUEEN = {"queen": Field(boolean)}
@@ -108,7 +125,8 @@ CASE: Check = obj(
         "note": Field(text, required=False),
         "mode": Field(choice(*MODES)),
         "event": Field(choice(*EVENTS), required=False),
-        "claims": Field(boolean, required=False),
+        "claims": Field(_claims, required=False),
+        "breach": Field(_law, required=False, nullable=True),
         "decline": Field(boolean, required=False),
         "space": Field(boolean, required=False),
         "before": Field(obj(_BEFORE)),

@@ -117,10 +117,11 @@ def read_case(raw: Any) -> Case:
         overboard_queen=shot["overboard"]["queen"],
         overboard_striker=shot["overboard"]["striker"],
         claims=raw.get("claims", True),
+        breach=raw.get("breach"),
         waive=decline,
         room_due=PLENTY if space else 0,
     )
-    check(state, facts)
+    check(state, facts, format=format)
     if facts.event == Event.TECHNICAL_FOUL and state.board.strokes_in_turn:
         raise fail(
             "event",

@@ -31,10 +31,11 @@ def of_event(course: Course, view: View, facts: StrokeFacts) -> Laws:
     untouched = (event == Event.SHOT) & ~facts.touched & counts
     return {
         "63.a": event == Event.TECHNICAL_FOUL,
-        "63.b": event == Event.TECHNICAL_FOUL_OPPONENT,
+        "63.b": (event == Event.TECHNICAL_FOUL_OPPONENT) | (event == Event.TECHNICAL_FOUL_PARTNER),
         "71": untouched & (view.own + view.opp > 0),
         "113": untouched & view.queen,
         "116": facts.overboard_striker & counts,
+        "127.b": course.slip,
         "137": course.idle_void,
         "140": event == Event.VOID,
         "142": event == Event.NO_STRIKER_SPACE,
@@ -89,10 +90,16 @@ def merge(*groups: Laws) -> Laws:
     return merged
 
 
-def words(laws: Laws) -> jax.Array:
-    """The laws as the bits of a few words, int32 (N_LAW_WORDS,), see ``lawbook.law_mask``."""
+def words(laws: Laws, breach: jax.Array) -> jax.Array:
+    """The laws as the bits of a few words, int32 (N_LAW_WORDS,), see ``lawbook.law_mask``.
+
+    Args:
+        laws: those that decided.
+        breach: int32, the index of one more, or -1.
+    """
     filled = [jnp.int32(0)] * N_LAW_WORDS
     for law, holds in laws.items():
         word, bit = divmod(LAW_IDS.index(law), BITS_PER_WORD)
         filled[word] = filled[word] | (holds.astype(jnp.int32) << bit)
-    return jnp.stack(filled)
+    broken = jnp.where(jnp.arange(N_LAW_WORDS) == breach // BITS_PER_WORD, 1, 0)
+    return jnp.stack(filled) | (broken << breach % BITS_PER_WORD)

@@ -20,7 +20,7 @@ BREAK_ATTEMPTS = 3
 class Course(NamedTuple):
     """The course of events; bools unless said otherwise.
 
-    Exactly one of ``attempt``, ``played``, ``technical``, ``ended`` and ``void`` holds.
+    Exactly one of ``attempt``, ``played``, ``technical``, ``slip``, ``ended`` and ``void`` holds.
 
     Attributes:
         is_stroke: the event can pocket something: a shot, an early break, a foul.
@@ -29,6 +29,7 @@ class Course(NamedTuple):
         attempts_left: such an attempt, and the player may try again.
         played: the tables decide, and the board goes on.
         technical: a technical foul; nothing was played (63).
+        slip: no stroke at all; nothing changes (127.b).
         ended: the board ends.
         void: the board is to be replayed.
         idle_void: it is because of too many idle turns (137).
@@ -43,6 +44,7 @@ class Course(NamedTuple):
     attempts_left: jax.Array
     played: jax.Array
     technical: jax.Array
+    slip: jax.Array
     ended: jax.Array
     void: jax.Array
     idle_void: jax.Array
@@ -54,6 +56,11 @@ class Course(NamedTuple):
     def continues(self) -> jax.Array:
         """The board goes on."""
         return self.keep | self.lost
+
+    @property
+    def settles(self) -> jax.Array:
+        """It goes on, and debts are paid as far as they can be."""
+        return self.continues & ~self.slip
 
 
 def steer(
@@ -86,7 +93,9 @@ def steer(
     ended = ending.over & (counts | ~is_stroke)
     played = counts & ~ended
     technical = (event == Event.TECHNICAL_FOUL) | (event == Event.TECHNICAL_FOUL_OPPONENT)
-    keep = technical | attempts_left | (played & verdict.keep)
+    technical |= event == Event.TECHNICAL_FOUL_PARTNER
+    slip = event == Event.NO_STROKE
+    keep = technical | slip | attempts_left | (played & verdict.keep)
     return Course(
         is_stroke=is_stroke,
         makes_break=is_stroke & touched & ~board.break_done,
@@ -94,6 +103,7 @@ def steer(
         attempts_left=attempts_left,
         played=played,
         technical=technical,
+        slip=slip,
         ended=ended,
         void=idle_void | (event == Event.NO_STRIKER_SPACE) | (event == Event.VOID),
         idle_void=idle_void,

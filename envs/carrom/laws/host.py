@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carrom.board import Board
-from carrom.laws import finish, placing, umpire
+from carrom.laws import match, placing, umpire
 from carrom.laws.ruling import Ruling
 from carrom.laws.state import SINGLES, MatchFormat, MatchState, integers, new_match
 from carrom.laws.stroke import StrokeFacts
@@ -124,7 +124,7 @@ def _compiled_rules(format: MatchFormat):
 @functools.cache
 def _compiled_next_board(format: MatchFormat):
     def function(state: MatchState, toss: jax.Array) -> MatchState:
-        return finish.next_board(state, format=format, toss=toss)
+        return match.next_board(state, format=format, toss=toss)
 
     return _compile(function, new_match(format), integers(0))
 

@@ -68,7 +68,7 @@ def settle(
     fallen = jnp.where(course.played | course.ended, facts.pocketed, 0)
     lying = from_striker(board.on_board - fallen, me) + _pair(returned)
     owed = from_striker(board.owed, me) + dues + penalties + _pair(without_room)
-    available = jnp.where(course.continues, jnp.minimum(owed, N_PER_SIDE - lying), 0)
+    available = jnp.where(course.settles, jnp.minimum(owed, N_PER_SIDE - lying), 0)
     own = jnp.minimum(available[0], facts.room_due)
     placeable = _pair(own, jnp.minimum(available[1], facts.room_due - own))
     stranded = from_striker(board.stranded, me) + _pair(without_room)
@@ -100,7 +100,9 @@ def settle(
 def _charges(facts: StrokeFacts, verdict: Verdict, course: Course) -> tuple[jax.Array, jax.Array]:
     """Dues and penalties of this stroke, int32 (2,) each, own and opponent's."""
     early_miss = course.attempt & (facts.event == Event.EARLY_BREAK)
-    penalty = (course.played & verdict.penalty) | early_miss | (facts.event == Event.TECHNICAL_FOUL)
+    own_side = (Event.TECHNICAL_FOUL, Event.TECHNICAL_FOUL_PARTNER)
+    technical = (facts.event == own_side[0]) | (facts.event == own_side[1])
+    penalty = (course.played & verdict.penalty) | early_miss | technical
     return _pair(course.played & verdict.due), _pair(
         penalty, facts.event == Event.TECHNICAL_FOUL_OPPONENT
     )

@@ -44,7 +44,9 @@ class Ruling:
         game_over: bool, the game ends with this board (56).
         match_over: bool, the match ends with this board (57).
         sides_change: bool, the players change sides before the next board (58-60).
-        laws: int32 (8,), the laws that decided, as bits; see ``cited`` and ``law_mask``.
+        breach: int32, the law that was broken, as an index into ``LAW_IDS``, -1 for none.
+        laws: int32 (8,), the laws that decided and the one broken, as bits; see ``cited`` and
+            ``law_mask``.
     """
 
     striker: Scalar
@@ -72,4 +74,5 @@ class Ruling:
     game_over: Scalar
     match_over: Scalar
     sides_change: Scalar
+    breach: Scalar
     laws: jax.Array

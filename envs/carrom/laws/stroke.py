@@ -9,11 +9,25 @@ import jax
 import numpy as np
 
 from carrom.errors import FactsError
-from carrom.laws.state import MatchState, Pair, QueenState, Scalar, flags, integers
+from carrom.laws.lawbook import LAW_IDS
+from carrom.laws.state import (
+    SINGLES,
+    MatchFormat,
+    MatchState,
+    Pair,
+    QueenState,
+    Scalar,
+    flags,
+    integers,
+    side_of,
+)
 from carrom.pieces import N_PER_SIDE, Colour
 
 PLENTY = 2 * N_PER_SIDE
 """Room for every carromman there is."""
+ALL_CLAIMS = 2
+"""No board offers more extra points (87.b): one for the striker, one for an improper stroke."""
+NO_BREACH = -1
 
 
 class Event(IntEnum):
@@ -39,9 +53,21 @@ class Event(IntEnum):
     """The player with the turn concedes the game (139)."""
     CONCEDE_MATCH = 9
     """The player with the turn concedes the match (139)."""
+    NO_STROKE = 10
+    """A slip that left no line and moved nothing: the player tries again (127.b)."""
+    TECHNICAL_FOUL_PARTNER = 11
+    """The partner of the player with the turn broke a law (63.b)."""
+    OUT_OF_TURN_PARTNER = 12
+    """The partner of the player with the turn struck (51)."""
 
 
 _CAN_POCKET = (Event.SHOT, Event.EARLY_BREAK, Event.FOUL)
+_OF_PARTNER = (Event.TECHNICAL_FOUL_PARTNER, Event.OUT_OF_TURN_PARTNER)
+_BREACHES = (
+    *(Event.EARLY_BREAK, Event.FOUL, Event.TECHNICAL_FOUL, Event.TECHNICAL_FOUL_OPPONENT),
+    *(Event.OUT_OF_TURN, *_OF_PARTNER),
+)
+"""Events that are a breach of a law; so is an improper stroke."""
 
 
 @jax.tree_util.register_dataclass
@@ -59,7 +85,9 @@ class StrokeFacts:
         overboard: int32 (2,), carrommen that jumped off the surface (65, 66.a), per colour.
         overboard_queen: bool.
         overboard_striker: bool, the striker left the board (116).
-        claims: bool, the winner claims all extra points (87.b).
+        claims: int32, the most extra points that the winner claims (87.b).
+        breach: int32, the law that was broken, as an index into ``LAW_IDS``, -1 for none: the
+            cause of an improper stroke or a foul, if it is known.
         waive: bool (2,), the creditor waives the dues and penalties of the colour that
             could be placed now (87.a); wrongly pocketed carrommen that come out are not his
             to waive (U23).
@@ -79,6 +107,7 @@ class StrokeFacts:
     overboard_queen: Scalar
     overboard_striker: Scalar
     claims: Scalar
+    breach: Scalar
     waive: Pair
     room_returned: Scalar
     room_due: Scalar
@@ -95,13 +124,38 @@ class StrokeFacts:
         overboard: tuple[int, int] = (0, 0),
         overboard_queen: bool = False,
         overboard_striker: bool = False,
-        claims: bool = True,
+        claims: bool | int = True,
+        breach: str | None = None,
         waive: bool | tuple[bool, bool] = False,
         room_returned: int = PLENTY,
         room_due: int = PLENTY,
         event: Event = Event.SHOT,
     ) -> StrokeFacts:
-        """The facts from plain Python values; ``queen`` and ``striker`` were pocketed."""
+        """The facts from plain Python values.
+
+        Args:
+            touched: the striker touched a carromman or the queen.
+            pocketed: carrommen pocketed, white and black.
+            queen: she was pocketed.
+            striker: he was pocketed.
+            proper: the stroke was played according to the laws.
+            overboard: carrommen that jumped off the surface, white and black.
+            overboard_queen: she did.
+            overboard_striker: he did.
+            claims: how many extra points the winner claims at most; True for all, False for
+                none.
+            breach: the law that was broken, such as "130.a", None if none was or if it is
+                not known which.
+            waive: the creditor of both colours, or of white and of black, waives.
+            room_returned: room for wrongly pocketed carrommen.
+            room_due: room for due and penalty carrommen.
+            event: what happened.
+
+        Raises:
+            FactsError: there is no law ``breach``.
+        """
+        if claims is True:
+            claims = ALL_CLAIMS
         return cls(
             event=integers(event),
             proper=flags(proper),
@@ -112,16 +166,90 @@ class StrokeFacts:
             overboard=integers(overboard),
             overboard_queen=flags(overboard_queen),
             overboard_striker=flags(overboard_striker),
-            claims=flags(claims),
+            claims=integers(claims),
+            breach=integers(NO_BREACH if breach is None else _law_index(breach)),
             waive=flags(np.broadcast_to(waive, 2)),
             room_returned=integers(room_returned),
             room_due=integers(room_due),
         )
 
     @classmethod
-    def without_stroke(cls, event: Event, *, room_due: int = PLENTY) -> StrokeFacts:
-        """The facts of an event in which no stroke was played."""
-        return cls.shot(event=event, touched=False, room_due=room_due)
+    def without_stroke(
+        cls,
+        event: Event,
+        *,
+        breach: str | None = None,
+        waive: bool | tuple[bool, bool] = False,
+        room_returned: int = PLENTY,
+        room_due: int = PLENTY,
+        claims: bool | int = True,
+    ) -> StrokeFacts:
+        """The facts of an event in which no stroke was played; arguments as of ``shot``."""
+        return cls.shot(
+            event=event,
+            touched=False,
+            breach=breach,
+            waive=waive,
+            room_returned=room_returned,
+            room_due=room_due,
+            claims=claims,
+        )
+
+
+def _law_index(law: str) -> int:
+    if law not in LAW_IDS:
+        raise FactsError(f'breach = {law!r}: expected a law, such as "130.a"')
+    return LAW_IDS.index(law)
+
+
+def foul_by(seat: int, state: MatchState, format: MatchFormat) -> Event:
+    """What a breach by a player is now: a foul or a technical foul, and whose (63, 64).
+
+    Args:
+        seat: the player who broke a law.
+        state: the match; its board is being played.
+        format: what is played.
+
+    Raises:
+        FactsError: nobody sits on ``seat``.
+    """
+    if seat == _with_turn(seat, state, format):
+        struck = int(state.board.strokes_in_turn) > 0
+        return Event.FOUL if struck else Event.TECHNICAL_FOUL
+    if _partners(seat, state, format):
+        return Event.TECHNICAL_FOUL_PARTNER
+    return Event.TECHNICAL_FOUL_OPPONENT
+
+
+def out_of_turn_by(seat: int, state: MatchState, format: MatchFormat) -> Event:
+    """What a stroke by a player who does not have the turn is now (51).
+
+    Args:
+        seat: the player who struck.
+        state: the match; its board is being played.
+        format: what is played.
+
+    Raises:
+        FactsError: nobody sits on ``seat``, or that player has the turn.
+    """
+    turn = _with_turn(seat, state, format)
+    if seat == turn:
+        raise FactsError(f"seat = {seat}: he has the turn, expected another player")
+    partner = _partners(seat, state, format)
+    return Event.OUT_OF_TURN_PARTNER if partner else Event.OUT_OF_TURN
+
+
+def _with_turn(seat: int, state: MatchState, format: MatchFormat) -> int:
+    """The seat with the turn, once it is certain that somebody sits on ``seat``."""
+    if seat not in format.seats:
+        raise FactsError(f"seat = {seat!r}: expected one of {format.seats}")
+    return int(state.board.seat)
+
+
+def _partners(seat: int, state: MatchState, format: MatchFormat) -> bool:
+    """Whether the player is of the side with the turn."""
+    sides = [side_of(s, doubles=format.doubles) for s in (seat, int(state.board.seat))]
+    return sides[0] == sides[1]
 
 
 def foul_now(state: MatchState) -> Event:
@@ -129,13 +257,19 @@ def foul_now(state: MatchState) -> Event:
     return Event.FOUL if state.board.strokes_in_turn > 0 else Event.TECHNICAL_FOUL
 
 
-def check(state: MatchState, facts: StrokeFacts) -> None:
+def check(state: MatchState, facts: StrokeFacts, *, format: MatchFormat = SINGLES) -> None:
     """Refuse facts that contradict the position. For single states, outside ``jax.jit``.
+
+    Args:
+        state: the match before.
+        facts: what is said to have happened.
+        format: what is played; only in doubles has anybody a partner.
 
     Raises:
         FactsError: the board is not being played, a count is negative or larger than what
-            lies on the board, the queen or the striker is said to have done two things, or
-            an event without a stroke pocketed something; names the fact and its value.
+            lies on the board, the queen or the striker is said to have done two things, an
+            event without a stroke pocketed something, or a law is said to be broken by
+            something that is no breach; names the fact and its value.
     """
     board, event = state.board, int(facts.event)
     if event not in Event._value2member_map_:
@@ -143,7 +277,10 @@ def check(state: MatchState, facts: StrokeFacts) -> None:
     if state.match_over or board.over or board.replay:
         raise FactsError(f"event = {Event(event).name} on a board that has ended: start the next")
     _check_counts(state, facts)
-    for name in ("room_returned", "room_due"):
+    if event in _OF_PARTNER and not format.doubles:
+        raise FactsError(f"event = {Event(event).name} in singles: nobody has a partner")
+    _check_breach(facts)
+    for name in ("room_returned", "room_due", "claims"):
         if int(getattr(facts, name)) < 0:
             raise FactsError(f"{name} = {int(getattr(facts, name))}: expected 0 or more")
     queen_on_board = int(board.queen) == QueenState.ON_BOARD
@@ -159,6 +296,16 @@ def check(state: MatchState, facts: StrokeFacts) -> None:
         raise FactsError(f"event = {Event(event).name} pocketed something: it has no stroke")
     if event == Event.EARLY_BREAK and board.break_done:
         raise FactsError("event = EARLY_BREAK after the break was made")
+
+
+def _check_breach(facts: StrokeFacts) -> None:
+    breach, event = int(facts.breach), Event(int(facts.event))
+    if not NO_BREACH <= breach < len(LAW_IDS):
+        raise FactsError(f"breach = {breach}: expected {NO_BREACH} to {len(LAW_IDS) - 1}")
+    broken = event in _BREACHES or (event == Event.SHOT and not facts.proper)
+    if breach != NO_BREACH and not broken:
+        what = "a proper stroke" if event == Event.SHOT else event.name
+        raise FactsError(f"breach = {LAW_IDS[breach]} by {what}: expected none, it is no breach")
 
 
 def _check_counts(state: MatchState, facts: StrokeFacts) -> None:

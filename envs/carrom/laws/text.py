@@ -16,13 +16,18 @@ _ACCOMPANYING = (
 
 
 def cited(ruling: Ruling) -> tuple[str, ...]:
-    """The laws that decided, the deciding ones before the accompanying ones.
+    """The law that was broken, the laws that decided, and those that accompany these.
 
     Args:
         ruling: a single ruling, not a batch.
     """
     laws = [LAW_IDS[index] for index in np.flatnonzero(law_mask(ruling.laws))]
-    return tuple(sorted(laws, key=_ACCOMPANYING.__contains__))
+    broken = _broken(ruling)
+    return tuple(sorted(laws, key=lambda law: (law != broken, law in _ACCOMPANYING)))
+
+
+def _broken(ruling: Ruling) -> str | None:
+    return LAW_IDS[int(ruling.breach)] if int(ruling.breach) >= 0 else None
 
 
 def sentences(ruling: Ruling, names: tuple[str, str] = ("white", "black")) -> list[str]:
@@ -36,7 +41,8 @@ def sentences(ruling: Ruling, names: tuple[str, str] = ("white", "black")) -> li
         For instance ["72.a: striker pocketed alone: one due; turn lost", ..., "white puts
         back 1; turn to black"].
     """
-    said = [f"{law}: {LAWS[law]}" for law in cited(ruling)]
+    broken = _broken(ruling)
+    said = [f"{'breach of ' if law == broken else ''}{law}: {LAWS[law]}" for law in cited(ruling)]
     return [*said, "; ".join(_consequences(ruling, names))]
 
 

@@ -7,11 +7,12 @@ selected at the end; there are about a hundred small integers, so this costs not
 from __future__ import annotations
 
 import dataclasses
+import functools
 
 import jax
 import jax.numpy as jnp
 
-from carrom.laws import citations, finish, tables
+from carrom.laws import citations, finish, match, tables
 from carrom.laws.course import Course, steer
 from carrom.laws.finish import Ending
 from carrom.laws.payment import Payment, settle
@@ -51,12 +52,14 @@ def rule(
     pay = settle(board, facts, view, verdict, course, format)
 
     winner = jnp.where(ending.own_wins, me, 1 - me)
-    claims = jnp.where(course.ended & facts.claims, ending.claims, 0)
+    claims = jnp.where(course.ended, jnp.minimum(ending.claims, facts.claims), 0)
     total = jnp.minimum(ending.points + claims, finish.MOST_POINTS)
     points = jnp.where(course.ended & (jnp.arange(2) == winner), total, 0)
     queen = _queen(board, view, verdict, course, winner)
-    after, game_laws = finish.close(
-        dataclasses.replace(state, board=_board_after(board, facts, course, pay, queen, format)),
+    settled = _board_after(board, facts, course, pay, queen, format)
+    untouched = functools.partial(jnp.where, course.slip)
+    after, game_laws = match.close(
+        dataclasses.replace(state, board=jax.tree.map(untouched, board, settled)),
         over=course.ended,
         winner=winner,
         points=points,
@@ -74,7 +77,7 @@ def rule(
         citations.of_break(course, view, event),
         citations.of_event(course, view, facts),
         citations.of_jumps(course, facts),
-        citations.of_payment(board, pay, facts, format),
+        citations.where(~course.slip, citations.of_payment(board, pay, facts, format)),
         {
             "27.a": white_slam,
             "27.b": black_slam,
@@ -110,8 +113,9 @@ def rule(
         black_slam=black_slam,
         game_over=after.game.winner >= 0,
         match_over=after.winner >= 0,
-        sides_change=finish.sides_change(after, format=format),
-        laws=citations.words(laws),
+        sides_change=match.sides_change(after, format=format),
+        breach=facts.breach,
+        laws=citations.words(laws, facts.breach),
     )
 
 

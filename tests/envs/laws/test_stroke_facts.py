@@ -60,8 +60,8 @@ def test_legal_facts_pass(position):
 def test_facts_from_plain_values_have_the_documented_types():
     facts = SHOT(waive=True)
     assert facts.waive.tolist() == [True, True]
-    for name in ("event", "room_returned", "room_due", "pocketed", "overboard"):
+    for name in ("event", "room_returned", "room_due", "pocketed", "overboard", "claims", "breach"):
         assert getattr(facts, name).dtype == np.int32, name
-    for name in ("proper", "touched", "pocketed_queen", "claims", "waive"):
+    for name in ("proper", "touched", "pocketed_queen", "waive"):
         assert getattr(facts, name).dtype == bool, name
     assert flags(1).dtype == bool

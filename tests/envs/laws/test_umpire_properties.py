@@ -17,6 +17,7 @@ import pytest
 from carrom.laws import (
     DOUBLES,
     LAW_IDS,
+    NO_BREACH,
     SINGLES,
     Event,
     MatchFormat,
@@ -35,29 +36,38 @@ from carrom.laws import (
     sentences,
 )
 
+OF_PARTNER = (Event.TECHNICAL_FOUL_PARTNER, Event.OUT_OF_TURN_PARTNER)
+BREACHES = (
+    *(Event.EARLY_BREAK, Event.FOUL, Event.TECHNICAL_FOUL, Event.TECHNICAL_FOUL_OPPONENT),
+    *(Event.OUT_OF_TURN, *OF_PARTNER),
+)
 FORMATS = (SINGLES, DOUBLES, MatchFormat(board_limit=None, games_to_win=1))
 
 
 @st.composite
-def facts_for(draw: st.DrawFn, state: MatchState) -> StrokeFacts:
+def facts_for(draw: st.DrawFn, state: MatchState, format: MatchFormat = SINGLES) -> StrokeFacts:
     """Any facts that do not contradict the position."""
     board = state.board
-    events = list(Event)
+    events = [e for e in Event if format.doubles or e not in OF_PARTNER]
     if board.break_done:
         events.remove(Event.EARLY_BREAK)
     # Mostly shots, or boards would never get anywhere.
     event = draw(st.one_of(st.just(Event.SHOT), st.just(Event.SHOT), st.sampled_from(events)))
     if event not in (Event.SHOT, Event.EARLY_BREAK, Event.FOUL):
-        return StrokeFacts.without_stroke(event, room_due=draw(st.integers(0, 3)))
+        law = draw(st.sampled_from([None, "134", "46"])) if event in BREACHES else None
+        return StrokeFacts.without_stroke(event, room_due=draw(st.integers(0, 3)), breach=law)
     men = [int(n) for n in board.on_board]
     pocketed = [draw(st.integers(0, n)) for n in men]
     jumped = [draw(st.integers(0, min(n - down, 2))) for n, down in zip(men, pocketed, strict=True)]
     queen = draw(st.sampled_from(["stays", "pocketed", "overboard"]))
     queen = queen if int(board.queen) == QueenState.ON_BOARD else "stays"
     striker = draw(st.sampled_from(["stays", "pocketed", "overboard"]))
+    proper = draw(st.booleans())
+    breach = event in BREACHES or not proper
     return StrokeFacts.shot(
         event=event,
-        proper=draw(st.booleans()),
+        proper=proper,
+        breach=draw(st.sampled_from([None, "130.a", "151.c"])) if breach else None,
         touched=draw(st.booleans()),
         pocketed=(pocketed[0], pocketed[1]),
         queen=queen == "pocketed",
@@ -65,7 +75,7 @@ def facts_for(draw: st.DrawFn, state: MatchState) -> StrokeFacts:
         overboard=(jumped[0], jumped[1]),
         overboard_queen=queen == "overboard",
         overboard_striker=striker == "overboard",
-        claims=draw(st.booleans()),
+        claims=draw(st.integers(0, 2)),
         waive=(draw(st.booleans()), draw(st.booleans())),
         room_returned=draw(st.sampled_from([0, 1, 18])),
         room_due=draw(st.sampled_from([0, 1, 18])),
@@ -112,8 +122,8 @@ def assert_legal(before: MatchState, facts: StrokeFacts, after: MatchState, ruli
 def test_random_play_stays_legal(format: MatchFormat, data: st.DataObject):
     state = new_match(format, data.draw(st.sampled_from(format.seats)))
     for _ in range(12):
-        facts = data.draw(facts_for(state))
-        check(state, facts)
+        facts = data.draw(facts_for(state, format))
+        check(state, facts, format=format)
         after, ruling = rule_jit(state, facts, format=format)
         assert_legal(state, facts, after, ruling)
         state = next_board_jit(after, format=format, toss=data.draw(st.integers(0, 1)))
@@ -204,7 +214,7 @@ def random_facts(key: jax.Array, state: MatchState) -> StrokeFacts:
         return jax.random.bernoulli(next(keys), probability)
 
     stroke = chance(0.95)
-    other = jax.random.randint(next(keys), (), Event.FOUL, Event.CONCEDE_MATCH + 1)
+    other = jax.random.randint(next(keys), (), Event.FOUL, Event.NO_STROKE + 1)
     early = ~board.break_done & chance(0.1)
     event = jnp.where(stroke, jnp.where(early, Event.EARLY_BREAK, Event.SHOT), other)
     moves = event <= Event.FOUL
@@ -225,7 +235,8 @@ def random_facts(key: jax.Array, state: MatchState) -> StrokeFacts:
         overboard=overboard.astype(jnp.int32),
         overboard_queen=jumping_queen,
         overboard_striker=~striker & moves & chance(0.05),
-        claims=chance(0.5),
+        claims=jax.random.randint(next(keys), (), 0, 3),
+        breach=jnp.int32(NO_BREACH),
         waive=jnp.stack([chance(0.1), chance(0.1)]),
         room_returned=jnp.where(chance(0.1), 0, 18),
         room_due=jnp.where(chance(0.2), 0, 18),
@@ -292,7 +303,7 @@ REACHABLE = re.findall(
     """15 44 45.a 45.b 45.c 47 48 51 52.a 53.a 53.b 53.c 54 55 56.a 57 58 63.a 63.b 64.a 64.b 65.a
     65.b 65.c 65.d 72.a 72.b 72.c 73 74 75 76 77.a 77.b 78.a 79.a 80 83 87.a 87.b 92 93 95.a 95.b
     95.d 96 97.a 97.b 98.a 98.b 99.a 99.b 100.a 100.b 101.a 101.b 106.a 106.b 107.a 107.b 108.a
-    111.a 113 116 125.a 139 140 142""",
+    111.a 113 116 125.a 127.b 139 140 142""",
 )
 
 
