@@ -13,24 +13,20 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from carrom.errors import FactsError
-from carrom.laws.case_format import CASE, COLOURS, EVENTS, MODES, QUEENS
+from carrom.laws.case_format import CASE, COLOURS, EVENTS, MODES
+from carrom.laws.case_position import by_colour, read_position
 from carrom.laws.host import next_board_jit, rule_jit
 from carrom.laws.ruling import Ruling
 from carrom.laws.schema import fail
 from carrom.laws.state import (
-    GameState,
     MatchFormat,
     MatchState,
     QueenState,
     colour_of,
-    flags,
-    integers,
-    new_board,
     side_of,
 )
 from carrom.laws.stroke import PLENTY, Event, StrokeFacts, check
 from carrom.laws.text import cited, sentences
-from carrom.pieces import N_PER_SIDE
 
 _REPLAY_FIELDS = ("board_replayed", "points", "game_over")
 """What is comparable once a board is void: the rest is that of the next one."""
@@ -100,27 +96,10 @@ def read_case(raw: Any) -> Case:
             them contradict each other; names the field.
     """
     CASE(raw, "")
-    before, shot = raw["before"], raw["shot"]
+    before = raw["before"]
     format = MODES[raw["mode"]]
-    _check_position(before, format)
-    _check_course(before, format)
-    state = _state(before, format)
-    decline, space = raw.get("decline", False), raw.get("space", True)
-    facts = StrokeFacts.shot(
-        event=EVENTS[raw.get("event", "shot")],
-        proper=shot["proper"],
-        touched=shot["touched"],
-        pocketed=_colours(shot["pocketed"]),
-        queen=shot["pocketed"]["queen"],
-        striker=shot["pocketed"]["striker"],
-        overboard=_colours(shot["overboard"]),
-        overboard_queen=shot["overboard"]["queen"],
-        overboard_striker=shot["overboard"]["striker"],
-        claims=raw.get("claims", True),
-        breach=raw.get("breach"),
-        waive=decline,
-        room_due=PLENTY if space else 0,
-    )
+    state = read_position(before, format)
+    facts = read_facts(raw)
     check(state, facts, format=format)
     if facts.event == Event.TECHNICAL_FOUL and state.board.strokes_in_turn:
         raise fail(
@@ -136,6 +115,26 @@ def read_case(raw: Any) -> Case:
         after=raw.get("after", {}),
         with_match="match" in before,
         with_breaker="breaker_seat" in before,
+    )
+
+
+def read_facts(raw: dict[str, Any]) -> StrokeFacts:
+    """The stroke or event of a case, given the case's fields beside ``before``."""
+    shot = raw["shot"]
+    return StrokeFacts.shot(
+        event=EVENTS[raw.get("event", "shot")],
+        proper=shot["proper"],
+        touched=shot["touched"],
+        pocketed=by_colour(shot["pocketed"]),
+        queen=shot["pocketed"]["queen"],
+        striker=shot["pocketed"]["striker"],
+        overboard=by_colour(shot["overboard"]),
+        overboard_queen=shot["overboard"]["queen"],
+        overboard_striker=shot["overboard"]["striker"],
+        claims=raw.get("claims", True),
+        breach=raw.get("breach"),
+        waive=raw.get("decline", False),
+        room_due=PLENTY if raw.get("space", True) else 0,
     )
 
 
@@ -198,134 +197,6 @@ def _differences(expected: Any, got: Any, path: str) -> Iterator[tuple[str, Any,
         yield path, expected, got
 
 
-def _check_position(before: dict[str, Any], format: MatchFormat) -> None:
-    """Refuse a position whose fields contradict each other."""
-    queen, men = before["queen"], before["on_board"]
-    if men["queen"] != (queen == "board"):
-        raise fail("before.on_board.queen", men["queen"], f"the opposite, queen is {queen!r}")
-    if queen.startswith("pending") and not queen.endswith(before["striker"]):
-        raise fail("before.queen", queen, "the side with the turn to be the one that has to cover")
-    for colour in COLOURS:
-        # Only carrommen that wait for room (79.a) can leave a side without any.
-        if not men[colour] and not before["owed"][colour]:
-            raise fail(f"before.on_board.{colour}", 0, "at least 1, or the board is over (52.a)")
-    for colour, down in before.get("has_pocketed", {}).items():
-        if not down and men[colour] < N_PER_SIDE:
-            raise fail(
-                f"before.has_pocketed.{colour}", down, f"true with {men[colour]} on the board"
-            )
-    racked = queen == "board" and men["white"] == men["black"] == N_PER_SIDE
-    if not before["break_done"] and not racked:
-        raise fail("before.break_done", False, "true once anything is off the board")
-    if before["break_done"] and before["break_attempts_failed"]:
-        raise fail(
-            "before.break_attempts_failed", before["break_attempts_failed"], "0 after the break"
-        )
-    if before["consecutive_idle_turns"] >= format.idle_limit:
-        raise fail(
-            "before.consecutive_idle_turns",
-            before["consecutive_idle_turns"],
-            f"at most {format.idle_limit - 1}",
-        )
-    for name in ("striker_seat", "breaker_seat"):
-        if name in before and not format.doubles:
-            raise FactsError(f"before.{name}: unknown field in singles")
-    if format.doubles and "striker_seat" not in before:
-        raise FactsError("before.striker_seat: missing in doubles")
-    if "breaker_seat" in before:
-        partners = (before["striker_seat"] - before["breaker_seat"]) % 2 == 0
-        if partners != (before["striker"] == "white"):
-            raise fail("before.striker_seat", before["striker_seat"], "a seat of that colour")
-
-
-def _check_course(before: dict[str, Any], format: MatchFormat) -> None:
-    """Refuse a board of a game or a match that is over already (56, 57)."""
-    games = before["match"]["games"] if "match" in before else {}
-    for name, ended, counts, limit in (
-        ("score", "game", before["score"], format.game_points),
-        ("match.games", "match", games, format.games_to_win),
-    ):
-        for colour, count in counts.items():
-            if count >= limit:
-                raise fail(
-                    f"before.{name}.{colour}", count, f"at most {limit - 1}, or the {ended} is over"
-                )
-    # A tie after the last board is decided by one more (56.b).
-    if format.board_limit is not None and before["board_number"] > format.board_limit + 1:
-        raise fail(
-            "before.board_number", before["board_number"], f"at most {format.board_limit + 1}"
-        )
-
-
-def _state(before: dict[str, Any], format: MatchFormat) -> MatchState:
-    striker = COLOURS.index(before["striker"])
-    if format.doubles:
-        seat = before["striker_seat"]
-        breaker_seat = before.get("breaker_seat", (seat - striker) % 4)
-    else:
-        seat, breaker_seat = 2 * striker, 0
-    queen, *_ = QUEENS[before["queen"]]
-    men = _colours(before["on_board"])
-    down = {colour: before["on_board"][colour] < N_PER_SIDE for colour in COLOURS}
-    earlier = queen == QueenState.WAITING
-    board = dataclasses.replace(
-        new_board(integers(breaker_seat)),
-        striker=integers(striker),
-        seat=integers(seat),
-        on_board=integers(men),
-        queen=integers(queen),
-        owed=integers(_colours(before["owed"])),
-        has_pocketed=flags(_colours(before.get("has_pocketed", down))),
-        break_done=flags(before["break_done"]),
-        break_attempts_failed=integers(before["break_attempts_failed"]),
-        idle_turns=integers(before["consecutive_idle_turns"]),
-        touched_in_turn=flags(earlier),
-        strokes_in_turn=integers(int(earlier)),
-        # Late enough that no slam is claimed on the strength of a position.
-        turns_passed=integers(striker + 2 * before["break_done"]),
-    )
-    match = before.get("match")
-    game_number = match["game_number"] if match else 1
-    score, games = before["score"], match["games"] if match else {"white": 0, "black": 0}
-    sides = COLOURS if int(side_of(breaker_seat, doubles=format.doubles)) == 0 else COLOURS[::-1]
-    return MatchState(
-        board=board,
-        game=GameState(
-            score=integers([score[colour] for colour in sides]),
-            board_number=integers(before["board_number"]),
-            sides_changed=flags(False),
-            winner=integers(-1),
-        ),
-        game_number=integers(game_number),
-        games_won=integers([games[colour] for colour in sides]),
-        opener_seat=integers(_opener(before, breaker_seat, game_number, format)),
-        rotation=integers(0),
-        winner=integers(-1),
-    )
-
-
-def _opener(
-    before: dict[str, Any], breaker_seat: int, game_number: int, format: MatchFormat
-) -> int:
-    """The seat that broke first in the match, found by turning the rotation of 49 back."""
-    moves = before["board_number"] - 1 + (game_number % 2 == 0)
-    opener = (breaker_seat - moves * format.seat_step) % 4
-    if "match" not in before:
-        return opener
-    by_toss = format.board_limit is not None and before["board_number"] > format.board_limit
-    said = COLOURS.index(before["match"]["opened_match"])
-    same = (opener - breaker_seat) % 4 in ((0, 2) if format.doubles else (0,))
-    if same != (said == 0):
-        if not by_toss:
-            raise fail(
-                "before.match.opened_match",
-                COLOURS[said],
-                f"{COLOURS[1 - said]}, or white would not have this break",
-            )
-        opener = (opener + format.seat_step) % 4
-    return opener
-
-
 def _next_breaker_seat(state: MatchState, format: MatchFormat) -> int | None:
     """Who breaks next; nobody after the match, or when a toss decides (56.b)."""
     following = next_board_jit(state, format=format)
@@ -353,10 +224,6 @@ def _match_after(
         "match_winner": colour_of_side(int(state.winner)),
         "next_breaker": next_breaker,
     }
-
-
-def _colours(counts: dict[str, Any]) -> tuple[Any, Any]:
-    return counts["white"], counts["black"]
 
 
 def _named(pair: Any) -> dict[str, int]:

@@ -1,0 +1,166 @@
+"""The position of a law case: checked, and completed to the state of a match."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from carrom.errors import FactsError
+from carrom.laws.case_format import COLOURS, QUEENS
+from carrom.laws.schema import fail
+from carrom.laws.state import (
+    GameState,
+    MatchFormat,
+    MatchState,
+    QueenState,
+    flags,
+    integers,
+    new_board,
+    side_of,
+)
+from carrom.pieces import N_PER_SIDE
+
+
+def read_position(before: dict[str, Any], format: MatchFormat) -> MatchState:
+    """The state of the match from the case's ``before``, whose fields have been checked.
+
+    Raises:
+        FactsError: two fields contradict each other, or the game or match is over already;
+            names the field.
+    """
+    _check_pieces(before, format)
+    _check_course(before, format)
+    return _state(before, format)
+
+
+def by_colour(counts: dict[str, Any]) -> tuple[Any, Any]:
+    """What a field says of white and of black."""
+    return counts["white"], counts["black"]
+
+
+def _check_pieces(before: dict[str, Any], format: MatchFormat) -> None:
+    """Refuse a position whose fields contradict each other."""
+    queen, men = before["queen"], before["on_board"]
+    if men["queen"] != (queen == "board"):
+        raise fail("before.on_board.queen", men["queen"], f"the opposite, queen is {queen!r}")
+    if queen.startswith("pending") and not queen.endswith(before["striker"]):
+        raise fail("before.queen", queen, "the side with the turn to be the one that has to cover")
+    for colour in COLOURS:
+        # Only carrommen that wait for room (79.a) can leave a side without any.
+        if not men[colour] and not before["owed"][colour]:
+            raise fail(f"before.on_board.{colour}", 0, "at least 1, or the board is over (52.a)")
+    for colour, down in before.get("has_pocketed", {}).items():
+        if not down and men[colour] < N_PER_SIDE:
+            raise fail(
+                f"before.has_pocketed.{colour}", down, f"true with {men[colour]} on the board"
+            )
+    racked = queen == "board" and men["white"] == men["black"] == N_PER_SIDE
+    if not before["break_done"] and not racked:
+        raise fail("before.break_done", False, "true once anything is off the board")
+    if before["break_done"] and before["break_attempts_failed"]:
+        raise fail(
+            "before.break_attempts_failed", before["break_attempts_failed"], "0 after the break"
+        )
+    if before["consecutive_idle_turns"] >= format.idle_limit:
+        raise fail(
+            "before.consecutive_idle_turns",
+            before["consecutive_idle_turns"],
+            f"at most {format.idle_limit - 1}",
+        )
+    for name in ("striker_seat", "breaker_seat"):
+        if name in before and not format.doubles:
+            raise FactsError(f"before.{name}: unknown field in singles")
+    if format.doubles and "striker_seat" not in before:
+        raise FactsError("before.striker_seat: missing in doubles")
+    if "breaker_seat" in before:
+        partners = (before["striker_seat"] - before["breaker_seat"]) % 2 == 0
+        if partners != (before["striker"] == "white"):
+            raise fail("before.striker_seat", before["striker_seat"], "a seat of that colour")
+
+
+def _check_course(before: dict[str, Any], format: MatchFormat) -> None:
+    """Refuse a board of a game or a match that is over already (56, 57)."""
+    games = before["match"]["games"] if "match" in before else {}
+    for name, ended, counts, limit in (
+        ("score", "game", before["score"], format.game_points),
+        ("match.games", "match", games, format.games_to_win),
+    ):
+        for colour, count in counts.items():
+            if count >= limit:
+                raise fail(
+                    f"before.{name}.{colour}", count, f"at most {limit - 1}, or the {ended} is over"
+                )
+    # A tie after the last board is decided by one more (56.b).
+    if format.board_limit is not None and before["board_number"] > format.board_limit + 1:
+        raise fail(
+            "before.board_number", before["board_number"], f"at most {format.board_limit + 1}"
+        )
+
+
+def _state(before: dict[str, Any], format: MatchFormat) -> MatchState:
+    striker = COLOURS.index(before["striker"])
+    if format.doubles:
+        seat = before["striker_seat"]
+        breaker_seat = before.get("breaker_seat", (seat - striker) % 4)
+    else:
+        seat, breaker_seat = 2 * striker, 0
+    queen, *_ = QUEENS[before["queen"]]
+    men = by_colour(before["on_board"])
+    down = {colour: before["on_board"][colour] < N_PER_SIDE for colour in COLOURS}
+    earlier = queen == QueenState.WAITING
+    board = dataclasses.replace(
+        new_board(integers(breaker_seat)),
+        striker=integers(striker),
+        seat=integers(seat),
+        on_board=integers(men),
+        queen=integers(queen),
+        owed=integers(by_colour(before["owed"])),
+        has_pocketed=flags(by_colour(before.get("has_pocketed", down))),
+        break_done=flags(before["break_done"]),
+        break_attempts_failed=integers(before["break_attempts_failed"]),
+        idle_turns=integers(before["consecutive_idle_turns"]),
+        touched_in_turn=flags(earlier),
+        strokes_in_turn=integers(int(earlier)),
+        # Late enough that no slam is claimed on the strength of a position.
+        turns_passed=integers(striker + 2 * before["break_done"]),
+    )
+    match = before.get("match")
+    game_number = match["game_number"] if match else 1
+    score, games = before["score"], match["games"] if match else {"white": 0, "black": 0}
+    sides = COLOURS if int(side_of(breaker_seat, doubles=format.doubles)) == 0 else COLOURS[::-1]
+    return MatchState(
+        board=board,
+        game=GameState(
+            score=integers([score[colour] for colour in sides]),
+            board_number=integers(before["board_number"]),
+            sides_changed=flags(False),
+            winner=integers(-1),
+        ),
+        game_number=integers(game_number),
+        games_won=integers([games[colour] for colour in sides]),
+        opener_seat=integers(_opener(before, breaker_seat, game_number, format)),
+        rotation=integers(0),
+        winner=integers(-1),
+    )
+
+
+def _opener(
+    before: dict[str, Any], breaker_seat: int, game_number: int, format: MatchFormat
+) -> int:
+    """The seat that broke first in the match, found by turning the rotation of 49 back."""
+    moves = before["board_number"] - 1 + (game_number % 2 == 0)
+    opener = (breaker_seat - moves * format.seat_step) % 4
+    if "match" not in before:
+        return opener
+    by_toss = format.board_limit is not None and before["board_number"] > format.board_limit
+    said = COLOURS.index(before["match"]["opened_match"])
+    same = (opener - breaker_seat) % 4 in ((0, 2) if format.doubles else (0,))
+    if same != (said == 0):
+        if not by_toss:
+            raise fail(
+                "before.match.opened_match",
+                COLOURS[said],
+                f"{COLOURS[1 - said]}, or white would not have this break",
+            )
+        opener = (opener + format.seat_step) % 4
+    return opener
