@@ -6,6 +6,7 @@ names that end in ``_jit`` are the same for ordinary Python. ``cited`` and ``sen
 ruling into words.
 """
 
+from carrom.laws.breaches import foul_by, foul_now, out_of_turn_by
 from carrom.laws.host import (
     next_board_jit,
     place_centre_jit,
@@ -46,9 +47,6 @@ from carrom.laws.stroke import (
     Event,
     StrokeFacts,
     check,
-    foul_by,
-    foul_now,
-    out_of_turn_by,
 )
 from carrom.laws.text import cited, sentences
 from carrom.laws.umpire import rule

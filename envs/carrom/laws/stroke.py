@@ -19,7 +19,6 @@ from carrom.laws.state import (
     Scalar,
     flags,
     integers,
-    side_of,
 )
 from carrom.pieces import N_PER_SIDE, Colour
 
@@ -200,61 +199,6 @@ def _law_index(law: str) -> int:
     if law not in LAW_IDS:
         raise FactsError(f'breach = {law!r}: expected a law, such as "130.a"')
     return LAW_IDS.index(law)
-
-
-def foul_by(seat: int, state: MatchState, format: MatchFormat) -> Event:
-    """What a breach by a player is now: a foul or a technical foul, and whose (63, 64).
-
-    Args:
-        seat: the player who broke a law.
-        state: the match; its board is being played.
-        format: what is played.
-
-    Raises:
-        FactsError: nobody sits on ``seat``.
-    """
-    if seat == _with_turn(seat, state, format):
-        struck = int(state.board.strokes_in_turn) > 0
-        return Event.FOUL if struck else Event.TECHNICAL_FOUL
-    if _partners(seat, state, format):
-        return Event.TECHNICAL_FOUL_PARTNER
-    return Event.TECHNICAL_FOUL_OPPONENT
-
-
-def out_of_turn_by(seat: int, state: MatchState, format: MatchFormat) -> Event:
-    """What a stroke by a player who does not have the turn is now (51).
-
-    Args:
-        seat: the player who struck.
-        state: the match; its board is being played.
-        format: what is played.
-
-    Raises:
-        FactsError: nobody sits on ``seat``, or that player has the turn.
-    """
-    turn = _with_turn(seat, state, format)
-    if seat == turn:
-        raise FactsError(f"seat = {seat}: he has the turn, expected another player")
-    partner = _partners(seat, state, format)
-    return Event.OUT_OF_TURN_PARTNER if partner else Event.OUT_OF_TURN
-
-
-def _with_turn(seat: int, state: MatchState, format: MatchFormat) -> int:
-    """The seat with the turn, once it is certain that somebody sits on ``seat``."""
-    if seat not in format.seats:
-        raise FactsError(f"seat = {seat!r}: expected one of {format.seats}")
-    return int(state.board.seat)
-
-
-def _partners(seat: int, state: MatchState, format: MatchFormat) -> bool:
-    """Whether the player is of the side with the turn."""
-    sides = [side_of(s, doubles=format.doubles) for s in (seat, int(state.board.seat))]
-    return sides[0] == sides[1]
-
-
-def foul_now(state: MatchState) -> Event:
-    """What a breach by the player with the turn is: a technical foul until he has struck."""
-    return Event.FOUL if state.board.strokes_in_turn > 0 else Event.TECHNICAL_FOUL
 
 
 def check(state: MatchState, facts: StrokeFacts, *, format: MatchFormat = SINGLES) -> None:
