@@ -62,7 +62,7 @@ def _lay(
     """Lay up to ``count`` carrommen of ``colour``; how many found room."""
     debtor = position.physical_seat_of(colour)
     for laid in range(count):
-        place = place_due_jit(layout, debtor, board=board)
+        place = place_due_jit(layout, (debtor,), board=board)
         index = first_absent(layout.on_board, colour)
         if place is None or index is None:
             return layout, laid

@@ -7,22 +7,24 @@ ruling into words.
 """
 
 from carrom.laws.breaches import foul_by, foul_now, out_of_turn_by
-from carrom.laws.host import (
-    next_board_jit,
-    place_centre_jit,
-    place_due_jit,
-    rule_jit,
-    rule_many_jit,
-)
-from carrom.laws.lawbook import LAW_IDS, LAWS, law_mask
-from carrom.laws.match import next_board, next_break_law, sides_change
-from carrom.laws.placing import (
+from carrom.laws.dues import (
     DueFaults,
     due_faults,
     legal_due_place,
-    place_centre,
+    nearest_due_place,
     place_due,
-    place_jumped,
+)
+from carrom.laws.host import next_board_jit, rule_jit, rule_many_jit
+from carrom.laws.lawbook import LAW_IDS, LAWS, law_mask
+from carrom.laws.match import next_board, next_break_law, sides_change
+from carrom.laws.placing import place_centre, place_jumped
+from carrom.laws.placing_host import (
+    due_faults_jit,
+    legal_due_places_jit,
+    nearest_due_place_jit,
+    place_centre_jit,
+    place_due_jit,
+    place_jumped_jit,
 )
 from carrom.laws.ruling import Ruling
 from carrom.laws.state import (
@@ -72,10 +74,14 @@ __all__ = [
     "cited",
     "colour_of",
     "due_faults",
+    "due_faults_jit",
     "foul_by",
     "foul_now",
     "law_mask",
     "legal_due_place",
+    "legal_due_places_jit",
+    "nearest_due_place",
+    "nearest_due_place_jit",
     "new_board",
     "new_game",
     "new_match",
@@ -88,6 +94,7 @@ __all__ = [
     "place_due",
     "place_due_jit",
     "place_jumped",
+    "place_jumped_jit",
     "rule",
     "rule_jit",
     "rule_many_jit",

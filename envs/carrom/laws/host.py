@@ -15,12 +15,10 @@ import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
-from carrom.board import Board
-from carrom.laws import match, placing, umpire
+from carrom.laws import match, umpire
 from carrom.laws.ruling import Ruling
 from carrom.laws.state import SINGLES, MatchFormat, MatchState, integers, new_match
 from carrom.laws.stroke import StrokeFacts
-from carrom.layout import Layout
 
 
 def rule_jit(
@@ -106,7 +104,7 @@ def _compile(
         return jnp.concatenate([jnp.ravel(x).astype(jnp.int32) for x in jax.tree.leaves(result)])
 
     whole = jax.vmap(packed) if many else packed
-    return jax.jit(whole, in_shardings=_cpu(), out_shardings=_cpu()), layout
+    return jax.jit(whole, in_shardings=cpu(), out_shardings=cpu()), layout
 
 
 @functools.cache
@@ -129,34 +127,6 @@ def _compiled_next_board(format: MatchFormat):
     return _compile(function, new_match(format), integers(0))
 
 
-def place_centre_jit(layout: Layout, next_seat: int, *, board: Board) -> tuple[float, float]:
-    """``carrom.laws.place_centre`` on a layout that lacks the piece to be placed."""
-    place = _compiled_placing(placing.place_centre, board)(
-        layout.positions, layout.on_board, np.int32(next_seat)
-    )
-    return _point(place)
-
-
-def place_due_jit(layout: Layout, debtor_seat: int, *, board: Board) -> tuple[float, float] | None:
-    """``carrom.laws.place_due`` on a layout that lacks the carromman; None without room."""
-    place, found = _compiled_placing(placing.place_due, board)(
-        layout.positions, layout.on_board, np.int32(debtor_seat)
-    )
-    return _point(place) if found else None
-
-
-def _point(place: jax.Array) -> tuple[float, float]:
-    x, y = np.asarray(place, np.float64)
-    return float(x), float(y)
-
-
-@functools.cache
-def _compiled_placing(function: Callable[..., Any], board: Board) -> Callable[..., Any]:
-    return jax.jit(
-        functools.partial(function, board=board), in_shardings=_cpu(), out_shardings=_cpu()
-    )
-
-
-def _cpu() -> jax.sharding.SingleDeviceSharding:
+def cpu() -> jax.sharding.SingleDeviceSharding:
     """The CPU, also where there is an accelerator: the way there takes longer than a ruling."""
     return jax.sharding.SingleDeviceSharding(jax.local_devices(backend="cpu")[0])

@@ -1,4 +1,4 @@
-"""Where a carromman fits: free places, and how hard they are to play from.
+"""Where a carromman fits: circles kept free, and the candidates they leave.
 
 Plane geometry in ``jax.numpy``, branch-free. Lengths in metres, board frame. The centre of a
 new carromman must keep a diameter away from every other: outside a circle round each of them.
@@ -15,16 +15,12 @@ import jax.numpy as jnp
 import numpy as np
 from jax.typing import ArrayLike
 
-from carrom.baseline import CLEARANCE, legal_places
+from carrom.baseline import CLEARANCE
 from carrom.board import Board
 from carrom.pieces import N_CARROMMEN
 
 TOLERANCE = 1e-7
 """Slack in metres of every test, above the rounding of 32 bits and below ``CLEARANCE``."""
-_TIE = 1e-6
-"""Places whose distances differ by less are equally near."""
-_BASE_PLACES = 7
-"""Striker places sampled on a base line."""
 
 
 class Circles(NamedTuple):
@@ -62,7 +58,7 @@ def kept_free(positions: jax.Array, on_board: jax.Array, board: Board) -> Circle
 
 def is_free(points: jax.Array, positions: jax.Array, on_board: jax.Array, board: Board):
     """Whether a carromman at each of the ``points`` (..., 2) overlaps no other, bool (...)."""
-    distance = _norm(points[..., None, :] - positions)
+    distance = norm(points[..., None, :] - positions)
     return jnp.all((distance >= board.carromman_diameter - TOLERANCE) | ~on_board, axis=-1)
 
 
@@ -79,7 +75,7 @@ def crossings(circles: Circles) -> Candidates:
     first, second = np.triu_indices(circles.radii.shape[0], 1)
     a, b = circles.centres[first], circles.centres[second]
     ra, rb = circles.radii[first], circles.radii[second]
-    distance = _norm(b - a)
+    distance = norm(b - a)
     ahead = (b - a) / jnp.maximum(distance, TOLERANCE)[:, None]
     along = (distance**2 + ra**2 - rb**2) / (2 * jnp.maximum(distance, TOLERANCE))
     squared = ra**2 - along**2
@@ -112,56 +108,14 @@ def line_crossings(circles: Circles, origin: jax.Array, directions: jax.Array) -
     return Candidates(points.reshape(-1, 2), exist.reshape(-1))
 
 
-def nearest_free(
-    target: ArrayLike,
-    positions: jax.Array,
-    on_board: jax.Array,
-    seat: ArrayLike,
-    *,
-    board: Board,
-) -> jax.Array:
-    """The free place nearest to ``target`` (2,); of equally near ones the hardest for ``seat``.
+def feet(circles: Circles, target: jax.Array, otherwise: jax.Array) -> Candidates:
+    """The point of each circle nearest to ``target`` (2,).
 
-    There always is one near the board's centre: the carrommen cannot fill the board.
+    From a circle's centre all are equally near; the one in the direction ``otherwise`` is taken.
     """
-    target = jnp.asarray(target)
-    circles = kept_free(positions, on_board, board)
-    offset = target - positions
-    length = _norm(offset)[:, None]
-    # From the middle of a carromman every way out is equally short; take the one away from
-    # the player, where 65.b wants it.
-    way = jnp.where(length > TOLERANCE, offset / jnp.maximum(length, TOLERANCE), away_from(seat))
-    touching = Candidates(positions + circles.radii[:, None] * way, on_board)
-    candidates = join(Candidates(target[None], jnp.array([True])), touching, crossings(circles))
-    usable = candidates.exist & is_free(candidates.points, positions, on_board, board)
-    distance = jnp.where(usable, _norm(candidates.points - target), jnp.inf)
-    near = distance <= jnp.min(distance) + _TIE
-    ease = jnp.where(near, openness(candidates.points, seat, board), jnp.inf)
-    return candidates.points[jnp.argmin(ease)]
-
-
-def openness(points: ArrayLike, seat: ArrayLike, board: Board) -> jax.Array:
-    """How straight a player can play carrommen at ``points`` into some pocket.
-
-    Args:
-        points: (n, 2).
-        seat: the player's.
-        board: gives base line and pockets.
-
-    Returns:
-        (n,), the largest cosine of the cut over striker places and pockets: 1 on a direct line
-        from the base line to a pocket, 0 where the thinnest cut is needed, negative where the
-        carromman cannot be pocketed without a cushion.
-    """
-    points = jnp.asarray(points)
-    low, high = legal_places(board)[1]
-    along = np.linspace(low, high, _BASE_PLACES)
-    base = np.stack([along, np.full(_BASE_PLACES, board.base_line_y)], axis=-1)
-    strikers = turned(jnp.asarray(base), seat)
-    approach = _unit(points[:, None] - strikers)
-    pocket = _unit(jnp.asarray(board.pocket_centres) - points[:, None])
-    cosine = jnp.einsum("nsk,npk->nsp", approach, pocket)
-    return jnp.max(cosine, axis=(1, 2))
+    offset = target - circles.centres
+    way = jnp.where(norm(offset)[:, None] > TOLERANCE, unit(offset), otherwise)
+    return Candidates(circles.centres + circles.radii[:, None] * way, circles.exist)
 
 
 def away_from(seat: ArrayLike) -> jax.Array:
@@ -176,12 +130,14 @@ def turned(points: jax.Array, seat: ArrayLike) -> jax.Array:
     return views[seat]
 
 
-def _norm(vectors: jax.Array) -> jax.Array:
+def norm(vectors: jax.Array) -> jax.Array:
+    """Lengths (...) of vectors (..., 2)."""
     return jnp.hypot(vectors[..., 0], vectors[..., 1])
 
 
-def _unit(vectors: jax.Array) -> jax.Array:
-    return vectors / jnp.maximum(_norm(vectors), TOLERANCE)[..., None]
+def unit(vectors: jax.Array) -> jax.Array:
+    """Vectors (..., 2) at length one; zero stays zero."""
+    return vectors / jnp.maximum(norm(vectors), TOLERANCE)[..., None]
 
 
 def _left_of(vectors: jax.Array) -> jax.Array:

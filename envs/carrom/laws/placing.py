@@ -1,4 +1,4 @@
-"""Where carrommen go back: the queen and jumped ones, dues and penalties (65, 84-86, 93, 94).
+"""Where the umpire puts the queen and what jumped off the board (65, 93, 94).
 
 Pure functions in ``jax.numpy``; ``board`` is static. Positions (19, 2) in metres, board frame,
 on_board bool (19,), both in index order (``carrom.pieces``).
@@ -6,33 +6,27 @@ on_board bool (19,), both in index order (``carrom.pieces``).
 
 from __future__ import annotations
 
-import math
-from typing import NamedTuple
-
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jax.typing import ArrayLike
 
 from carrom.baseline import CLEARANCE
 from carrom.board import Board
 from carrom.laws.places import (
-    TOLERANCE,
     Candidates,
-    Circles,
     away_from,
     crossings,
+    feet,
     is_free,
     join,
     kept_free,
-    line_crossings,
-    nearest_free,
-    openness,
+    norm,
 )
-from carrom.pieces import COLOURS, N_CARROMMEN, QUEEN, Colour
+from carrom.laws.prospects import openness
+from carrom.pieces import COLOURS, N_CARROMMEN, Colour
 
-_RIM_PLACES = 48
-"""Candidates on either rim of the ring in which dues may lie."""
+_TIE = 1e-6
+"""Places whose distances differ by less are equally near."""
 
 
 def place_centre(
@@ -50,7 +44,7 @@ def place_centre(
         board: gives all sizes.
     """
     positions, on_board = jnp.asarray(positions), jnp.asarray(on_board)
-    return nearest_free(jnp.zeros(2), positions, on_board, next_seat, board=board)
+    return _nearest_free(jnp.zeros(2), positions, on_board, next_seat, board=board)
 
 
 def place_jumped(
@@ -89,7 +83,7 @@ def place_jumped(
         positions, on_board, first, second, count = carry
         targets = jnp.stack([jnp.zeros(2), first + beside, (first + second) / 2])
         target = targets[jnp.minimum(count, 2)]
-        place = nearest_free(target, positions, on_board, next_seat, board=board)
+        place = _nearest_free(target, positions, on_board, next_seat, board=board)
         now = jumped[index]
         return (
             positions.at[index].set(jnp.where(now, place, positions[index])),
@@ -104,124 +98,26 @@ def place_jumped(
     return positions, on_board
 
 
-class DueFaults(NamedTuple):
-    """What is wrong with the place of a due or penalty carromman; bools.
-
-    Attributes:
-        outside: not wholly inside the outer circle (84.a, 85, A26).
-        on_centre: covers the centre circle, wholly or partly (89.b, A27).
-        overlaps: lies on another carromman or would move it (84.b, 86).
-        makes_shot: is lined up with the queen on a pocket (114, 17).
-    """
-
-    outside: jax.Array
-    on_centre: jax.Array
-    overlaps: jax.Array
-    makes_shot: jax.Array
-
-
-def due_faults(
-    points: ArrayLike, positions: ArrayLike, on_board: ArrayLike, *, board: Board
-) -> DueFaults:
-    """What is wrong with placing a due at ``points`` (..., 2).
-
-    A carromman and the queen make a shot (114) when the line through both enters a pocket
-    beyond the farther one. Pockets are at the corners and dues near the centre, so it is
-    enough that the line does.
-
-    Args:
-        points: (..., 2), m, board frame.
-        positions: (19, 2), of the carrommen that lie there.
-        on_board: bool (19,), without the one to be placed.
-        board: gives all sizes.
-    """
-    points, positions = jnp.asarray(points), jnp.asarray(positions)
-    on_board = jnp.asarray(on_board)
-    inner, outer = board.placing_radii
-    distance = jnp.hypot(points[..., 0], points[..., 1])
-    queen = positions[QUEEN]
-    line = (points - queen)[..., None, :]
-    to_pocket = jnp.asarray(board.pocket_centres) - queen
-    cross = line[..., 0] * to_pocket[:, 1] - line[..., 1] * to_pocket[:, 0]
-    # |cross| is the pocket's distance from the line times the length of ``line``.
-    enters = jnp.abs(cross) < (board.pocket_radius - TOLERANCE) * jnp.hypot(
-        line[..., 0], line[..., 1]
-    )
-    return DueFaults(
-        outside=distance > outer + TOLERANCE,
-        on_centre=distance < inner - TOLERANCE,
-        overlaps=~is_free(points, positions, on_board, board),
-        makes_shot=jnp.any(enters, axis=-1) & on_board[QUEEN],
-    )
-
-
-def legal_due_place(
-    points: ArrayLike, positions: ArrayLike, on_board: ArrayLike, *, board: Board
+def _nearest_free(
+    target: ArrayLike,
+    positions: jax.Array,
+    on_board: jax.Array,
+    seat: ArrayLike,
+    *,
+    board: Board,
 ) -> jax.Array:
-    """Whether a due may be placed at ``points`` (..., 2), bool (...); see ``due_faults``."""
-    faults = due_faults(points, positions, on_board, board=board)
-    return ~(faults.outside | faults.on_centre | faults.overlaps | faults.makes_shot)
+    """The free place nearest to ``target`` (2,); of equally near ones the hardest for ``seat``.
 
-
-def place_due(
-    positions: ArrayLike, on_board: ArrayLike, debtor_seat: ArrayLike, *, board: Board
-) -> tuple[jax.Array, jax.Array]:
-    """Where a scripted creditor places a due, penalty or wrongly pocketed carromman.
-
-    Of the legal places it takes the one from which the debtor needs the thinnest cut to pocket
-    the carromman, whichever striker place and pocket he chooses. It chooses between points on
-    both rims of the ring and all corners of the legal region, so it finds a place whenever
-    there is one.
-
-    Args:
-        positions: (19, 2).
-        on_board: bool (19,), without the carromman to be placed.
-        debtor_seat: seat of the player who has to pocket it again.
-        board: gives all sizes.
-
-    Returns:
-        The place (2,) and whether there is one (79.a), bool; without one, the place is
-        meaningless.
+    There always is one near the board's centre: the carrommen cannot fill the board.
     """
-    positions, on_board = jnp.asarray(positions), jnp.asarray(on_board)
-    candidates = _due_candidates(positions, on_board, board)
-    legal = candidates.exist & legal_due_place(candidates.points, positions, on_board, board=board)
-    ease = jnp.where(legal, openness(candidates.points, debtor_seat, board), jnp.inf)
-    best = jnp.argmin(ease)
-    return candidates.points[best], legal[best]
-
-
-def _due_candidates(positions: jax.Array, on_board: jax.Array, board: Board) -> Candidates:
-    inner, outer = board.placing_radii
-    # A hair inside the legal ring, so that rounding cannot push a place out of it.
-    rims = np.array([inner + CLEARANCE, outer - CLEARANCE])
-    men = kept_free(positions, on_board, board)
-    circles = Circles(
-        jnp.concatenate([men.centres, jnp.zeros((2, 2))]),
-        jnp.concatenate([men.radii, jnp.asarray(rims, men.radii.dtype)]),
-        jnp.concatenate([men.exist, jnp.array([True, True])]),
-    )
-    angles = np.linspace(0, 2 * math.pi, _RIM_PLACES, endpoint=False)
-    circle = np.stack([np.cos(angles), np.sin(angles)], axis=-1)
-    on_rims = jnp.asarray((rims[:, None, None] * circle).reshape(-1, 2), positions.dtype)
-    # A circle that none other meets has no corner: any point of it will do.
-    beside = positions + men.radii[:, None] * jnp.array([1.0, 0.0])
-    queen, tangents = positions[QUEEN], _pocket_tangents(positions[QUEEN], board)
-    shots = line_crossings(circles, queen, tangents)
-    return join(
-        Candidates(on_rims, jnp.ones(len(on_rims), bool)),
-        Candidates(beside, on_board),
-        crossings(circles),
-        shots._replace(exist=shots.exist & on_board[QUEEN]),
-    )
-
-
-def _pocket_tangents(queen: jax.Array, board: Board) -> jax.Array:
-    """Directions from the queen along the edges of every pocket, unit vectors (8, 2)."""
-    offset = jnp.asarray(board.pocket_centres) - queen
-    distance = jnp.hypot(offset[:, 0], offset[:, 1])
-    edge = board.pocket_radius + CLEARANCE
-    half = jnp.arcsin(jnp.minimum(edge / jnp.maximum(distance, edge), 1.0))
-    angle = jnp.arctan2(offset[:, 1], offset[:, 0])
-    both = jnp.concatenate([angle - half, angle + half])
-    return jnp.stack([jnp.cos(both), jnp.sin(both)], axis=-1)
+    target = jnp.asarray(target)
+    circles = kept_free(positions, on_board, board)
+    # From the middle of a carromman every way out is equally short; take the one away from
+    # the player, where 65.b wants it.
+    touching = feet(circles, target, away_from(seat))
+    candidates = join(Candidates(target[None], jnp.array([True])), touching, crossings(circles))
+    usable = candidates.exist & is_free(candidates.points, positions, on_board, board)
+    distance = jnp.where(usable, norm(candidates.points - target), jnp.inf)
+    near = distance <= jnp.min(distance) + _TIE
+    ease = jnp.where(near, openness(candidates.points, seat, board), jnp.inf)
+    return candidates.points[jnp.argmin(ease)]
