@@ -9,14 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carrom.physics.boundary import frame_gap, is_in_corner
+from carrom.physics.model import CORNER_HOP
 from carrom.physics.state import Record
 from carrom.pieces import STRIKER
-
-CORNER_HOP = 0.03
-"""Least speed off a corner's arc, as a fraction of the speed.
-
-Without it a disc that slides into an arc hops along it without end.
-"""
 
 
 @numba.njit

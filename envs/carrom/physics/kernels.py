@@ -25,6 +25,7 @@ from carrom.physics.encounters import (
     time_to_fall,
 )
 from carrom.physics.film import expose
+from carrom.physics.model import REST_SPEED, SPEED_LIMIT
 from carrom.physics.scene import IMPACT_IMPEDANCE
 from carrom.physics.sliding import mean_speed, slide
 from carrom.physics.state import N_SOLIDS, Record, Views
@@ -41,12 +42,8 @@ _IMPACT_TRAVEL = 1e-5
 """How far the fastest disc goes during the step that makes an impact, m."""
 _PRESSED_LEG = 1e-3
 """Longest leg while discs are pressed together, s."""
-_REST_SPEED = 5e-4
-"""A disc slower than this loses its spin, m/s: the rest is straight and under 0.2 um."""
 _SLOWEST = 0.02
 """Floor for the speed that sets the length of impact steps, m/s."""
-_SPEED_LIMIT = 1e3
-"""No disc of a computation that makes sense is faster, m/s."""
 
 
 @numba.njit
@@ -84,7 +81,7 @@ def advance(
         if shot.time >= shot.stop_time or not _anything_moves(scene, shot, velocity):
             return DONE
         fastest = largest_speed(velocity)
-        if not fastest < _SPEED_LIMIT:
+        if not fastest < SPEED_LIMIT:
             return NONSENSE
         if shot.time > scene.time_limit or shot.n_legs >= scene.leg_limit:
             return TOO_LONG
@@ -255,7 +252,7 @@ def _end_leg(
             end, end_rim = slide(speed, rim, scene.deceleration, half, scene.farkas)
             _rescale(scene, shot, velocity, i, speed, end, rim, end_rim)
             speed = end
-        if speed < _REST_SPEED:
+        if speed < REST_SPEED:
             shot.spin[i] = 0.0
         if speed < scene.stop_speed:
             velocity[i, 0] = velocity[i, 1] = 0.0

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from numbers import Integral
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +14,7 @@ from numpy.typing import NDArray
 from carrom.board import Board
 from carrom.errors import ConfigError, PhysicsError
 from carrom.layout import Layout
+from carrom.physics.checks import check_counts, check_rate, check_seat
 from carrom.physics.contact_ground import ContactSimulation
 from carrom.physics.dump import StrokeDump
 from carrom.physics.material import Material
@@ -163,7 +162,8 @@ class MujocoEngine:
         trajectory_rate: float | None,
     ) -> tuple[Motion, Diagnostics]:
         strike.check(self.board)
-        _check(seat, trajectory_rate)
+        check_seat(seat)
+        check_rate(trajectory_rate)
         position, velocity = np.zeros((N_DISCS, 2)), np.zeros((N_DISCS, 2))
         position[:N_CARROMMEN] = layout.positions
         position[STRIKER] = strike.position(self.board, seat)
@@ -196,28 +196,6 @@ def replay(path: str | Path) -> Motion:
     dump = StrokeDump.load(path)
     engine = MujocoEngine(dump.board, dump.material, dump.ground)
     return engine.play(dump.layout, dump.strike, dump.seat)
-
-
-def check_counts(
-    layouts: Sequence[Layout], strikes: Sequence[Strike], seats: Sequence[int]
-) -> None:
-    """Refuse batches of different lengths.
-
-    Raises:
-        ConfigError: the numbers of layouts, strikes and seats differ.
-    """
-    if not len(layouts) == len(strikes) == len(seats):
-        raise ConfigError(
-            f"{len(layouts)} layouts, {len(strikes)} strikes and {len(seats)} seats: expected "
-            "as many of each"
-        )
-
-
-def _check(seat: int, trajectory_rate: float | None) -> None:
-    if not isinstance(seat, Integral) or not 0 <= seat <= 3:
-        raise ConfigError(f"seat = {seat!r}: expected 0, 1, 2 or 3")
-    if trajectory_rate is not None and not 0 < trajectory_rate < math.inf:
-        raise ConfigError(f"trajectory_rate = {trajectory_rate!r}: expected a rate > 0 in 1/s")
 
 
 def _outcome(simulation: Simulation, trajectory_rate: float | None) -> Motion:

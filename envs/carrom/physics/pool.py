@@ -13,8 +13,9 @@ from concurrent.futures import ProcessPoolExecutor
 
 from carrom.errors import ConfigError
 from carrom.layout import Layout
+from carrom.physics.checks import check_counts
 from carrom.physics.motion import Motion
-from carrom.physics.mujoco import MujocoEngine, check_counts
+from carrom.physics.mujoco import MujocoEngine
 from carrom.physics.strike import Strike
 
 _LONGEST_CHUNK = 24

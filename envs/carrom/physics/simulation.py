@@ -14,6 +14,7 @@ from carrom.board import Board
 from carrom.physics import compiled, kernels
 from carrom.physics.cluster import STEPS_PER_CONTACT, spring_damping
 from carrom.physics.material import Material
+from carrom.physics.model import fall_radius
 from carrom.physics.scene import (
     CORNER_NAMES,
     FRAME_NAMES,
@@ -277,13 +278,10 @@ def scene_record(board: Board, material: Material, model: mujoco.MjModel) -> NDA
 
 
 def fall_radii(board: Board, material: Material) -> NDArray[np.float64]:
-    """Radius of each disc's fall circle about a pocket's centre, m, shape (20,).
-
-    A flat disc tips when the board under it no longer holds its centre, that is when the
-    centre is within sqrt(r_p^2 - R_flat^2) of the pocket's; R_flat is the underside's radius.
-    """
-    flat = board.radii - material.edge_rounding
-    return material.fall_factor * np.sqrt(board.pocket_radius**2 - flat**2)
+    """Radius of each disc's fall circle about a pocket's centre, m, shape (20,)."""
+    return fall_radius(
+        board.radii, material.edge_rounding, material.fall_factor, board.pocket_radius
+    )
 
 
 def _empty_film(length: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:

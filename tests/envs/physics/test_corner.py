@@ -7,8 +7,8 @@ import pytest
 
 from carrom.board import Board
 from carrom.physics.calibration.ground import one_disc
-from carrom.physics.impulses import CORNER_HOP
 from carrom.physics.material import Material
+from carrom.physics.model import CORNER_HOP
 from carrom.physics.simulation import Simulation
 
 BOARD = Board()
