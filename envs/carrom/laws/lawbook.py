@@ -265,10 +265,36 @@ LAWS: dict[str, str] = {
 }
 """Law id -> its gist. The engine cites those that can arise from a simulated stroke."""
 
+CHAPTERS: dict[str, range] = {
+    "II. Interpretation": range(1, 28),
+    "III. Sitting": range(28, 33),
+    "IV. How to strike": range(33, 39),
+    "V. Toss": range(39, 40),
+    "VI. Trial boards": range(40, 41),
+    "VII. Break": range(41, 48),
+    "VIII. Turn": range(48, 52),
+    "IX. Scoring": range(52, 58),
+    "X. Change of sides": range(58, 62),
+    "XI. Fouls": range(62, 65),
+    "XII. Overboard": range(65, 67),
+    "XIII. Standing and overlapping pieces": range(67, 72),
+    "XIV. Dues and penalties": range(72, 92),
+    "XV. Queen": range(92, 115),
+    "XVI. General": range(115, 143),
+    "XVII. Loss of the match": range(143, 144),
+    "XVIII. Protests": range(144, 152),
+}
+"""Chapter -> the numbers of its laws. Chapter I is the equipment, without numbers."""
+
 LAW_IDS: tuple[str, ...] = tuple(LAWS)
 """The order of the bits of ``Ruling.laws``."""
 BITS_PER_WORD = 31
 N_LAW_WORDS = -(-len(LAW_IDS) // BITS_PER_WORD)
+
+
+def number_of(law: str) -> int:
+    """The number of a law, without its letters."""
+    return int(law.split(".")[0].split(" ")[0])
 
 
 def law_mask(words: ArrayLike) -> NDArray[np.bool_]:
