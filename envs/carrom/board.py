@@ -32,7 +32,7 @@ _SMALLEST_STRIKER = 0.0318
 
 @dataclass(frozen=True)
 class Board:
-    """Dimensions in metres and kilograms; the defaults are those of a regulation board.
+    """Dimensions in metres and kilograms; the defaults are those of a regulation board (law 3).
 
     The letters are those of the laws' equipment table. The default side is 29 inches,
     the only one at which the base lines have exactly their nominal length of 0.4700.
@@ -109,7 +109,7 @@ class Board:
         """|x| of a base circle's centre in its seat's frame.
 
         Each circle also touches the prolonged upper line of the neighbouring side, which
-        fixes it.
+        fixes it, and with it the gap between them (equipment N: about 0.0127).
         """
         upper_line = self.half_side - self.base_line_from_frame - self.base_line_spacing
         return upper_line - self.base_circle_radius

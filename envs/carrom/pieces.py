@@ -27,11 +27,11 @@ class Colour(IntEnum):
 
 N_PER_SIDE = 9
 N_CARROMMEN = 19
-"""Eighteen carrommen and the queen."""
+"""Eighteen carrommen (4) and the queen."""
 N_DISCS = 20
 """The carrommen and the striker."""
 QUEEN = 18
-"""Index of the queen."""
+"""Index of the queen (12)."""
 STRIKER = 19
 """Index of the striker."""
 

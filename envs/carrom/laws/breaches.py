@@ -8,7 +8,10 @@ from carrom.laws.stroke import Event
 
 
 def foul_by(seat: int, state: MatchState, format: MatchFormat) -> Event:
-    """What a breach by a player is now: a foul or a technical foul, and whose (63, 64).
+    """What a breach by a player is now: a foul or a technical foul (62), and whose (63, 64).
+
+    So is a stroke, or a break, that comes too late (46, 50). Opponents are, in doubles, the
+    neighbours of the player with the turn (22).
 
     Args:
         seat: the player who broke a law.

@@ -31,7 +31,7 @@ class Course(NamedTuple):
         technical: a technical foul; nothing was played (63).
         slip: no stroke at all; nothing changes (127.b).
         ended: the board ends.
-        void: the board is to be replayed.
+        void: the board is to be replayed (137, 140, 142).
         idle_void: it is because of too many idle turns (137).
         idle_turns: int32, turns in a row in which nothing was touched.
         keep: the board goes on and the turn is kept.

@@ -44,7 +44,7 @@ class DueFaults(NamedTuple):
         outside: not wholly inside the outer circle (84.a, 85, A26).
         on_centre: covers the centre circle, wholly or partly (89.b, A27).
         overlaps: lies on another carromman or would move it (84.b, 86).
-        makes_shot: is lined up with the queen on a pocket (114, 17).
+        makes_shot: is lined up with the queen on a pocket (114), a pair or a cannon (16, 17).
     """
 
     outside: jax.Array

@@ -57,7 +57,8 @@ def settle(
 ) -> Payment:
     """Take out what fell, put back what has to come out, pay what can be paid.
 
-    A board that has ended or is void pays nothing (55).
+    The debts of the two sides are not set off against each other (89.a), and nobody takes
+    out for his partner (90). A board that has ended or is void pays nothing (55).
     """
     me = board.striker
     dues, penalties = _charges(facts, verdict, course)

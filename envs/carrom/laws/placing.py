@@ -56,7 +56,7 @@ def place_jumped(
     *,
     board: Board,
 ) -> tuple[jax.Array, jax.Array]:
-    """Put back everything that jumped off the board (65).
+    """Put back everything that jumped off the board, or up and back on it (65, 66.a).
 
     The queen first, otherwise a carromman of the striking player (65.b, 65.c), as in
     ``place_centre``; the second touches it on the side away from the next player; the others

@@ -127,7 +127,7 @@ class BoardState:
 
     Attributes:
         striker: int32, colour with the turn.
-        seat: int32, seat with the turn.
+        seat: int32, seat with the turn (19).
         breaker_seat: int32, the seat that had the right to break first; its side is white.
         on_board: int32 (2,), carrommen on the board per colour.
         queen: int32, a ``QueenState``.
@@ -136,7 +136,7 @@ class BoardState:
         stranded: int32 (2,), of these, wrongly pocketed ones that came out and found no room
             (U28); they go first, and no creditor can waive them (U23).
         has_pocketed: bool (2,), whether a carromman of the colour was ever down (92, U16).
-        break_done: bool, whether the striker has touched a carromman (44).
+        break_done: bool, whether the striker has touched a carromman (6, 44).
         break_attempts_failed: int32, of the player about to break (45.a).
         idle_turns: int32, turns in a row in which nothing was touched (137).
         touched_in_turn: bool, whether this turn has touched anything yet.
@@ -145,7 +145,7 @@ class BoardState:
         turns_passed: int32, turns that have ended on this board (27: the first turns).
         placing_seat: int32 (2,), who may place the carrommen of each colour that are
             available but had no room (79), -1 if there are none.
-        over: bool, the board has ended.
+        over: bool, the board has ended (7).
         replay: bool, the board is void and has to be replayed (137, 140, 142).
     """
 

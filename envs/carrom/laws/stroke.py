@@ -76,9 +76,10 @@ class StrokeFacts:
 
     Attributes:
         event: int32, an ``Event``.
-        proper: bool, the stroke was played according to the laws (2.a).
-        touched: bool, the striker touched a carromman or the queen.
-        pocketed: int32 (2,), carrommen pocketed per colour.
+        proper: bool, the stroke was played according to the laws (2.a) and not against them (2.b).
+        touched: bool, the striker touched a carromman or the queen (26).
+        pocketed: int32 (2,), carrommen pocketed (10) per colour; among them those that fall when
+            a striker that lies on them or under them is taken away (69, 70).
         pocketed_queen: bool.
         pocketed_striker: bool.
         overboard: int32 (2,), carrommen that jumped off the surface (65, 66.a), per colour.

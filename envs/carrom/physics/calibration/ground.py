@@ -122,7 +122,7 @@ def runs_expected(board: Board, material: Material) -> float:
 
 
 def runs_of_striker(board: Board) -> list[Check]:
-    """The one number the laws give on friction and cushions."""
+    """The one number the laws give on friction and cushions (equipment: surface speed)."""
     material = Material()
     measured, expected = runs_measured(board, material), runs_expected(board, material)
     return [
