@@ -70,8 +70,8 @@ def _course(*applied_by: str, reason: str = "") -> Entry:
     return Entry((Tag.MATCH,), applied_by, reason=reason)
 
 
-def _conduct(reason: str, *applied_by: str, told_by: tuple[str, ...] = ()) -> Entry:
-    return Entry((Tag.CONDUCT,), applied_by, told_by, reason)
+def _conduct(reason: str, told_by: tuple[str, ...] = ()) -> Entry:
+    return Entry((Tag.CONDUCT,), (), told_by, reason)
 
 
 def _mixed(tags: tuple[Tag, ...], *applied_by: str, reason: str = "") -> Entry:
@@ -119,7 +119,7 @@ _LAWS: tuple[tuple[str, Entry], ...] = (
     ("8", _conduct("names whoever holds a seat; the seats are those of 28 and 29")),
     ("9", _mixed((Tag.REFEREE, Tag.DECISION), _PUT_BACK)),
     ("10", _rule(_FACTS + "pocketed")),
-    ("11", _conduct(_NO_BODY, told_by=_BREACH)),
+    ("11", _conduct("a word for what 33 forbids")),
     ("12", _rule("carrom.pieces.QUEEN")),
     ("13", _rule("carrom.laws.Ruling.dues_charged")),
     ("14", _rule("carrom.laws.Ruling.penalties_charged")),
@@ -134,9 +134,10 @@ _LAWS: tuple[tuple[str, Entry], ...] = (
     ("27.a 27.b", _course(_RULE)),
     # Sitting and striking.
     ("28 29", _course(_SEATS)),
-    ("30 31.a 31.b 32 37.a 37.b 38.a 38.b", _conduct(_NO_BODY, told_by=_BREACH)),
-    ("32 (bis)", _conduct(_NO_BODY, told_by=_BREACH)),
-    ("33", _conduct("a stroke is a single impulse, so it can only strike", told_by=_BREACH)),
+    ("30 31.a 31.b 32 37.a 38.a", _conduct(_NO_BODY, _BREACH)),
+    ("37.b 38.b", _conduct("allows something to bodies, and there are none")),
+    ("32 (bis)", _conduct(_NO_BODY, _BREACH)),
+    ("33", _conduct("a stroke is a single impulse, so it can only strike", _BREACH)),
     ("34 35 36", _conduct("a stroke is an impulse; what gives it is not simulated")),
     # Toss, trial boards, break.
     ("39.a", _mixed((Tag.MATCH, Tag.DECISION), _START)),
@@ -183,16 +184,17 @@ _LAWS: tuple[tuple[str, Entry], ...] = (
     ("79.a 79.b", _mixed((Tag.REFEREE, Tag.DECISION), _SETTLE)),
     ("80", _choice(_SETTLE)),
     ("81", _rule(_SETTLE)),
-    ("82.a", _conduct("the table takes the right colour out of the pocket", told_by=_BREACH)),
+    ("82.a", _conduct("the table takes the right colour out of the pocket", _BREACH)),
     ("82.b", _conduct("the table takes the right colour out of the pocket")),
     ("83", _mixed((Tag.REFEREE, Tag.CONDUCT), _SETTLE, reason="nothing is ever forgotten")),
     ("84.a 84.b 85 86 89.b 114", _choice(_DUE_FAULTS)),
     ("87.a", _choice(_FACTS + "waive")),
     ("87.b", _choice(_FACTS + "claims")),
-    ("88.a 88.b", _conduct("a place is asked for and given at once", told_by=_BREACH)),
+    ("88.a", _conduct("a place is asked for and given at once")),
+    ("88.b", _conduct("a place is asked for and given at once", _BREACH)),
     ("89.a", _rule(_SETTLE)),
     ("90", _rule(_SETTLE)),
-    ("91", _conduct(_NO_BODY, told_by=_LOSS)),
+    ("91", _conduct(_NO_BODY, _LOSS)),
     # Queen.
     ("92 95.a 95.b 95.c 95.d 97.a 97.b 98.a 98.b 99.a 99.b", _rule(_JUDGE)),
     ("96", _mixed((Tag.REFEREE, Tag.CONDUCT), _JUDGE, reason="an uncovered queen never stays")),
@@ -208,22 +210,22 @@ _LAWS: tuple[tuple[str, Entry], ...] = (
     ("118.a 118.b", _conduct("the board is the frame of reference and does not move")),
     ("119 120 141", _conduct(_NO_WEAR)),
     ("121.a", _conduct("nobody appeals: the umpire sees everything")),
-    ("121.b", _conduct("nobody appeals: the umpire sees everything", told_by=_LOSS)),
-    ("122.a 122.e", _conduct(_NO_POWDER)),
-    ("122.b 122.c 122.d", _conduct(_NO_POWDER, told_by=_BREACH)),
+    ("121.b", _conduct("nobody appeals: the umpire sees everything", _LOSS)),
+    ("122.a 122.d 122.e", _conduct(_NO_POWDER)),
+    ("122.b 122.c", _conduct(_NO_POWDER, _BREACH)),
     ("123", _rule("carrom.physics.mujoco.MujocoEngine.play")),
     ("124.a 124.b 124.c", _rule("carrom.play.advance")),
     ("125.a", _rule(_JUDGE)),
-    ("125.b", _conduct("the umpire notices at once", _JUDGE)),
-    ("126.a", _conduct(_NO_BODY, told_by=_BREACH)),
-    ("126.b", _conduct(_NO_BODY, told_by=_LOSS)),
+    ("125.b", _conduct("the umpire notices at once")),
+    ("126.a", _conduct(_NO_BODY, _BREACH)),
+    ("126.b", _conduct(_NO_BODY, _LOSS)),
     ("127.a", _rule("carrom.action.MIN_SPEED")),
     ("127.b", _rule(_STEER, told_by=(_EVENT + "NO_STROKE",))),
-    ("128 129 131 132", _conduct(_NO_WORDS, told_by=_BREACH)),
+    ("128 129 131 132", _conduct(_NO_WORDS, _BREACH)),
     ("130.a 130.b", _rule(_STRIKER)),
-    ("133", _conduct(_NO_BODY, told_by=_BREACH)),
+    ("133", _conduct(_NO_BODY, _BREACH)),
     ("134", _rule("carrom.baseline.free_places", "carrom.play.advance")),
-    ("135 136.a", _conduct("the striker is on the board during strokes only", told_by=_BREACH)),
+    ("135 136.a", _conduct("the striker is on the board during strokes only", _BREACH)),
     ("136.b", _conduct("pieces are placed one by one, with nothing laid down in between")),
     ("137", _course(_STEER)),
     ("138", _course(reason="left out: no time passes between games")),
@@ -231,9 +233,9 @@ _LAWS: tuple[tuple[str, Entry], ...] = (
     ("140", _course(_STEER)),
     ("142", _course("carrom.baseline.free_places", _STEER)),
     # Loss of the match, protests.
-    ("143.a 143.b 143.i", _conduct(_NO_PLACE, told_by=(_EVENT + "CONCEDE_MATCH",))),
-    ("143.c 143.d 143.h", _conduct(_NO_WORDS, told_by=(_EVENT + "CONCEDE_MATCH",))),
-    ("143.e 143.g", _conduct(_NO_BODY, told_by=(_EVENT + "CONCEDE_MATCH",))),
+    ("143.a 143.b 143.i", _conduct(_NO_PLACE, (_EVENT + "CONCEDE_MATCH",))),
+    ("143.c 143.d 143.h", _conduct(_NO_WORDS, (_EVENT + "CONCEDE_MATCH",))),
+    ("143.e 143.g", _conduct(_NO_BODY, (_EVENT + "CONCEDE_MATCH",))),
     ("143.f", _conduct("the board refuses a striker that the laws do not allow")),
     ("144 145 146 147 148 149 150 151.a 151.b 151.c", _conduct(_NO_PROTEST)),
 )

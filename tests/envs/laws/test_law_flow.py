@@ -1,0 +1,111 @@
+"""Points, changes of sides and what may be named as a breach, law by law."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from carrom.laws import (
+    LAW_IDS,
+    SINGLES,
+    Event,
+    MatchFormat,
+    QueenState,
+    StrokeFacts,
+    cited,
+    foul_by,
+    next_board_jit,
+    rule_jit,
+)
+from carrom.laws.register import REGISTER
+from carrom.laws.state import flags, integers
+
+OWN = StrokeFacts.shot(pocketed=(1, 0))
+
+
+@pytest.mark.law("52.b.i")
+@pytest.mark.parametrize(("score", "queen"), [(0, 3), (21, 3), (22, 0), (24, 0)])
+def test_the_queen_counts_three_up_to_21(position, score, queen):
+    held = position(on_board=(1, 2), queen=QueenState.COVERED_WHITE, score=(score, 0))
+    _, ruling = rule_jit(held, OWN)
+    assert ruling.points.tolist() == [2 + queen, 0]
+
+
+@pytest.mark.law("52.b.ii")
+@pytest.mark.parametrize("left", range(1, 10))
+def test_each_man_left_counts_one(position, left):
+    lost = position(on_board=(1, left), queen=QueenState.COVERED_BLACK)
+    _, ruling = rule_jit(lost, OWN)
+    assert ruling.points.tolist() == [left, 0]
+
+
+def third_game(position, number: int, score: tuple[int, int], *, changed: bool):
+    """The last stroke of board ``number`` of the third game, won by white by one point."""
+    state = position(on_board=(1, 1), queen=QueenState.COVERED_BLACK, score=score)
+    game = dataclasses.replace(
+        state.game, board_number=integers(number), sides_changed=flags(changed)
+    )
+    return dataclasses.replace(
+        state, game=game, game_number=integers(3), games_won=integers([1, 1])
+    )
+
+
+@pytest.mark.law("60.c")
+@pytest.mark.parametrize("format", [SINGLES, MatchFormat(board_limit=None)])
+@pytest.mark.parametrize(("changed", "turn"), [(False, 2), (True, 0)])
+def test_a_forgotten_change_of_sides_is_made_after_the_board(position, format, changed, turn):
+    # Long past 13 points and the fourth board.
+    state = third_game(position, 6, (15, 4), changed=changed)
+    after, ruling = rule_jit(state, OWN, format=format)
+    assert bool(ruling.sides_change) != changed
+    following = next_board_jit(after, format=format)
+    assert (int(following.rotation) - int(state.rotation)) % 4 == turn
+    assert bool(following.game.sides_changed)
+
+
+TOLD = [law for law, entry in REGISTER.items() if "carrom.laws.StrokeFacts.breach" in entry.told_by]
+LOST = [law for law in TOLD if "carrom.laws.Event.OUT_OF_TURN" in REGISTER[law].told_by]
+
+
+@pytest.mark.law(
+    *("30", "31.a", "31.b", "32", "32 (bis)", "33", "37.a", "38.a", "82.a", "88.b", "122.b"),
+    *("122.c", "126.a", "128", "129", "131", "132", "133", "135", "136.a"),
+)
+@pytest.mark.parametrize("law", [law for law in TOLD if law not in LOST])
+def test_a_breach_of_conduct_told_to_the_umpire_is_a_foul_that_names_it(law, position, request):
+    assert law in request.node.get_closest_marker("law").args
+    for struck, turn_lost in ((0, False), (1, True)):
+        state = position(strokes_in_turn=integers(struck))
+        told = StrokeFacts.without_stroke(foul_by(0, state, SINGLES), breach=law)
+        _, ruling = rule_jit(state, told)
+        assert ruling.penalties_charged.tolist() == [1, 0]
+        assert bool(ruling.turn_lost) == turn_lost
+        assert cited(ruling)[0] == law
+    offender = StrokeFacts.without_stroke(Event.TECHNICAL_FOUL_OPPONENT, breach=law)
+    _, ruling = rule_jit(position(), offender)
+    assert ruling.penalties_charged.tolist() == [0, 1]
+    assert law in cited(ruling)
+
+
+@pytest.mark.law("91", "121.b", "126.b")
+@pytest.mark.parametrize("law", LOST)
+def test_what_loses_the_board_by_the_offenders_men_and_the_queen(law, position, request):
+    assert law in request.node.get_closest_marker("law").args
+    told = StrokeFacts.without_stroke(Event.OUT_OF_TURN, breach=law)
+    _, ruling = rule_jit(position(on_board=(6, 4)), told)
+    assert ruling.points.tolist() == [7, 0]
+    assert law in cited(ruling)
+    # From 22 points on only the carrommen count.
+    _, ruling = rule_jit(position(on_board=(6, 4), score=(22, 0)), told)
+    assert ruling.points.tolist() == [4, 0]
+
+
+@pytest.mark.law("143.a", "143.b", "143.c", "143.d", "143.e", "143.g", "143.h", "143.i")
+def test_a_forfeited_match_is_lost_whatever_the_score(position):
+    state = position(score=(24, 0))
+    after, ruling = rule_jit(state, StrokeFacts.without_stroke(Event.CONCEDE_MATCH))
+    assert bool(ruling.match_over)
+    assert int(after.winner) == 1
+    told = [law for law, entry in REGISTER.items() if law.startswith("143") and entry.told_by]
+    assert set(told) == set(LAW_IDS[LAW_IDS.index("143.a") : LAW_IDS.index("144")]) - {"143.f"}
