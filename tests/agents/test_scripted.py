@@ -118,7 +118,7 @@ OPEN = (0.2, 0.1)
 OTHER = (-0.2, 0.1)
 
 
-@pytest.mark.law("107")
+@pytest.mark.law("107.a")
 def test_the_last_own_carromman_is_spared_while_the_queen_lies(engine: MujocoEngine) -> None:
     layout = _layout({0: OPEN, QUEEN: (-0.15, 0.0)})
     assert _aimed_at(engine, layout, queen_allowed=True) == QUEEN

@@ -38,6 +38,10 @@ AT_MOST = [
 ]
 
 
+@pytest.mark.law(
+    *("I.A", "I.B", "I.C", "I.E", "I.F", "I.G", "I.J", "I.K", "I.L", "I.M", "I.frame height"),
+    *("I.base lines", "I.base circles", "I.carrommen", "A3", "A20"),
+)
 @pytest.mark.parametrize(("name", "low", "high"), TABLE)
 def test_tolerances_are_those_of_the_law(name: str, low: float, high: float) -> None:
     assert legal_range(name) == pytest.approx((low, high), abs=1e-12)
@@ -46,6 +50,7 @@ def test_tolerances_are_those_of_the_law(name: str, low: float, high: float) -> 
             Board(**{name: value})
 
 
+@pytest.mark.law("I.arrows", "I.I", "I.striker", "A20")
 @pytest.mark.parametrize(("name", "high"), AT_MOST)
 def test_upper_limits_are_those_of_the_law(name: str, high: float) -> None:
     assert legal_range(name)[1] == pytest.approx(high, abs=1e-12)
@@ -54,11 +59,13 @@ def test_upper_limits_are_those_of_the_law(name: str, high: float) -> None:
         Board(**{name: high + 1e-5})
 
 
+@pytest.mark.law("3")
 def test_every_dimension_is_in_the_table() -> None:
     listed = {name for name, *_ in TABLE + AT_MOST}
     assert listed == {field.name for field in dataclasses.fields(Board)}
 
 
+@pytest.mark.law("I.D", "I.N", "I.arrows", "A26", "A27", "U15")
 def test_derived_geometry_of_the_default_board() -> None:
     board = Board()
     # Equipment, "consequences": h = 0.3683.
@@ -70,8 +77,11 @@ def test_derived_geometry_of_the_default_board() -> None:
     # A base circle is 0.0225 from the arrow, so the striker on it clears the arrow.
     distance = (-board.base_line_y - board.base_circle_x) / math.sqrt(2)
     assert distance == pytest.approx(0.0225, abs=1e-4)
+    # So two circles on either side of an arrow leave the gap that it passes through.
+    assert 2 * (distance - board.base_circle_radius) == pytest.approx(0.0132, abs=1e-4)
 
 
+@pytest.mark.law("I.D")
 def test_a_side_whose_base_lines_miss_their_length_is_refused() -> None:
     Board(side=0.7396)
     with pytest.raises(BoardError, match="base_line_length"):

@@ -67,6 +67,20 @@ def test_every_rack_is_compact_free_of_overlap_and_inside_the_outer_circle(
     Layout(positions, np.ones(19, bool)).check(board)
 
 
+@pytest.mark.law("U14")
+def test_the_stem_of_the_y_points_to_the_breaker() -> None:
+    board = Board()
+    positions = rack(board, np.random.default_rng(0), packing=Packing(0.0, 0.0))
+    stem = positions[np.abs(positions[:, 0]) < 1e-9]
+    heights = np.round(stem[:, 1] / board.carromman_radius).astype(int)
+    colours = np.array(COLOURS[:19])[np.abs(positions[:, 0]) < 1e-9]
+    assert dict(zip(heights.tolist(), colours.tolist(), strict=True)) == {
+        **{-4: Colour.WHITE, -2: Colour.WHITE, 0: Colour.QUEEN},
+        **{2: Colour.BLACK, 4: Colour.WHITE},
+    }
+
+
+@pytest.mark.law("U14")
 def test_orientation_turns_the_whole_rack() -> None:
     board = Board()
     straight, turned = (
