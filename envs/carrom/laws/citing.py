@@ -8,6 +8,7 @@ tree, so that nothing has to be run.
 from __future__ import annotations
 
 import ast
+import functools
 import io
 import json
 import re
@@ -39,7 +40,7 @@ class Citation:
     asserts: bool
 
 
-def tests(root: Path) -> list[Citation]:
+def cited_by_tests(root: Path) -> list[Citation]:
     """Every citation by a test that always runs, in order of path and place in the file.
 
     Args:
@@ -115,10 +116,15 @@ def _name(mark: ast.Call | ast.Attribute) -> str:
 
 
 def _laws(mark: ast.Call | ast.Attribute) -> Iterator[str | None]:
-    if isinstance(mark, ast.Call) and _name(mark) == "law":
-        for argument in mark.args:
-            literal = isinstance(argument, ast.Constant) and isinstance(argument.value, str)
-            yield str(argument.value) if literal else None
+    """Ids that a law mark cites, None for one that is not written out."""
+    if not isinstance(mark, ast.Call) or _name(mark) != "law":
+        return
+    for argument in mark.args:
+        # Long lists are broken into *("1", "2.a"), *("3", "4").
+        spread = argument.value if isinstance(argument, ast.Starred) else None
+        for item in spread.elts if isinstance(spread, ast.Tuple) else [argument]:
+            value = item.value if isinstance(item, ast.Constant) else None
+            yield value if isinstance(value, str) else None
 
 
 def _called(test: ast.FunctionDef) -> Iterator[str]:
@@ -140,7 +146,7 @@ def _always_runs(function: ast.FunctionDef, marks: list[ast.Call | ast.Attribute
     return not {"skip", "xfail", "importorskip"} & set(_called(function))
 
 
-def cases(file: Path) -> dict[str, list[str]]:
+def cited_by_cases(file: Path) -> dict[str, list[str]]:
     """The ids of the worked cases that cite each law, in the file's order.
 
     Args:
@@ -171,11 +177,7 @@ def cites(source: str, law: str) -> bool:
     A law is cited in parentheses, after the word "law", or by a string that is its id; with
     its letter, by its number alone, or within a range of numbers.
     """
-    prose = [
-        token.string
-        for token in tokenize.generate_tokens(io.StringIO(source).readline)
-        if token.type in (tokenize.COMMENT, tokenize.STRING)
-    ]
+    prose = _prose(source)
     if re.fullmatch(r"[AU]\d+", law):
         return any(re.search(rf"\b{law}\b", text) for text in prose)
     if law.startswith("I."):
@@ -187,6 +189,13 @@ def cites(source: str, law: str) -> bool:
         for text in prose
         for first, last in _cited(text)
     )
+
+
+@functools.cache
+def _prose(source: str) -> tuple[str, ...]:
+    """Comments and strings."""
+    tokens = tokenize.generate_tokens(io.StringIO(source).readline)
+    return tuple(t.string for t in tokens if t.type in (tokenize.COMMENT, tokenize.STRING))
 
 
 def _prefixes(law: str) -> list[str]:

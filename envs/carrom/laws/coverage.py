@@ -61,8 +61,8 @@ def coverage(root: Path) -> Coverage:
         laws=EQUIPMENT | LAWS,
         entries=REGISTER,
         readings=READINGS,
-        tests=tuple(citing.tests(root)),
-        cases=citing.cases(root / CASES),
+        tests=tuple(citing.cited_by_tests(root)),
+        cases=citing.cited_by_cases(root / CASES),
         locate=lambda name: _locate(name, root),
     )
 
