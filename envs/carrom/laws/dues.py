@@ -33,7 +33,7 @@ from carrom.pieces import QUEEN
 
 _RIM_PLACES = 48
 """Candidates of the scripted placer on either rim of the ring in which dues may lie."""
-_JUDGED = 48
+_JUDGED = 96
 """Candidates of which the scripted placer considers everything that hinders a shot."""
 
 

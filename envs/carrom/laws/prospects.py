@@ -16,7 +16,7 @@ from carrom.baseline import legal_places
 from carrom.board import Board
 from carrom.laws.places import TOLERANCE, norm, turned, unit
 
-_MIDDLE_PLACES = 13
+_MIDDLE_PLACES = 7
 """Striker places tried between the base circles; one more is tried over each circle."""
 
 
