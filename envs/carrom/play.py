@@ -102,7 +102,8 @@ def begin(
 def advance(physics: Physics, tables: Sequence[Table], strikes: Sequence[Strike]) -> None:
     """Play the agent's ``strikes``, and whatever the opponents answer.
 
-    Afterwards it is the agent's turn on every table that is not over. A table that was over
+    Every stroke starts once all that the last one moved has come to rest (124). Afterwards it
+    is the agent's turn on every table that is not over. A table that was over
     already is left as it is.
     """
     live = [pair for pair in zip(tables, strikes, strict=True) if not pair[0].over]

@@ -28,7 +28,7 @@ class Setting:
     """What stays the same from episode to episode.
 
     Attributes:
-        board: dimensions.
+        board: dimensions; no striker or board is exchanged on the way (117).
         material: friction, restitution, capture.
         task: what an episode consists of.
         packing: how tight the rack is.

@@ -80,7 +80,7 @@ def racked(
     packing: Packing,
     orientation: float,
 ) -> Position:
-    """A new board of ``match``, the rack facing the breaker (41.a, U14)."""
+    """A new board of ``match``, racked at once (41.b), facing the breaker (41.a, U14)."""
     position = Position(Layout(np.zeros((19, 2)), np.zeros(N_CARROMMEN, bool)), match)
     carrommen = rack(board, rng, packing=packing, orientation=orientation)
     carrommen = to_board(carrommen, position.physical_seat)

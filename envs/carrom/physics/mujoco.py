@@ -64,7 +64,7 @@ class MujocoEngine:
         *,
         trajectory_rate: float | None = None,
     ) -> Motion:
-        """Strike the striker on ``layout`` and wait until everything rests.
+        """Strike the striker on ``layout`` and wait until everything rests (123).
 
         The striker starts where the strike says, proper or not, as long as it lies wholly on
         the playing surface.
