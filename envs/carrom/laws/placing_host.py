@@ -22,7 +22,12 @@ _DUE_LAWS = ("85", "89.b", "86", "114")
 
 
 def place_centre_jit(layout: Layout, next_seat: int, *, board: Board) -> tuple[float, float]:
-    """``carrom.laws.place_centre`` on a layout that lacks the piece to be placed."""
+    """``carrom.laws.place_centre`` on a layout that lacks the piece to be placed.
+
+    Raises:
+        ConfigError: ``next_seat`` is not 0 to 3.
+    """
+    _check_among("next_seat", [next_seat], range(4))
     place = _compiled(placing.place_centre, board)
     return _point(place(layout.positions, layout.on_board, np.int32(next_seat)))
 
@@ -39,6 +44,7 @@ def place_jumped_jit(
 
     Raises:
         FactsError: ``jumped`` is not bool (19,), or marks carrommen that lie on the board.
+        ConfigError: there is no such colour or seat.
     """
     jumped = np.asarray(jumped)
     if jumped.shape != (N_CARROMMEN,) or jumped.dtype != bool:
@@ -46,6 +52,8 @@ def place_jumped_jit(
     if np.any(jumped & layout.on_board):
         both = np.flatnonzero(jumped & layout.on_board).tolist()
         raise FactsError(f"carrommen {both} jumped off the board but lie on it")
+    _check_among("striker_colour", [striker_colour], range(2))
+    _check_among("next_seat", [next_seat], range(4))
     place = _compiled(placing.place_jumped, board)
     positions, on_board = place(
         layout.positions, layout.on_board, jumped, np.int32(striker_colour), np.int32(next_seat)
@@ -68,11 +76,9 @@ def place_due_jit(
     Raises:
         ConfigError: there is no seat, or one is not 0 to 3.
     """
-    seats = list(debtor_seats)
-    if not seats or not set(seats) <= set(range(4)):
-        raise ConfigError(f"debtor_seats = {debtor_seats!r}: expected one or more of 0, 1, 2, 3")
+    _check_among("debtor_seats", debtor_seats, range(4))
     place, found = _compiled(dues.place_due, board)(
-        layout.positions, layout.on_board, np.isin(np.arange(4), seats)
+        layout.positions, layout.on_board, np.isin(np.arange(4), debtor_seats)
     )
     return _point(place) if found else None
 
@@ -120,6 +126,12 @@ def legal_due_places_jit(layout: Layout, points: ArrayLike, *, board: Board) -> 
     points = _checked("points", points, 2)
     legal = _compiled(dues.legal_due_place, board)(points, layout.positions, layout.on_board)
     return np.asarray(legal)
+
+
+def _check_among(name: str, numbers: Sequence[int], allowed: range) -> None:
+    """Refuse ``numbers`` unless there are some and all are ``allowed``."""
+    if not numbers or not set(numbers) <= set(allowed):
+        raise ConfigError(f"{name} = {numbers}: expected numbers among {list(allowed)}")
 
 
 def _checked(name: str, points: ArrayLike, dimensions: int) -> NDArray[np.float64]:
