@@ -31,8 +31,9 @@ class PutBack:
 def put_back(board: Board, layout: Layout, ruling: Ruling, position: Position) -> PutBack:
     """Put back the queen, then wrongly pocketed carrommen, then dues and penalties (9, U24).
 
-    What lies on the board stays, however it lies (67, 68). The umpire places the queen (93). The scripted placer lays the others where they are
-    hardest to pocket; a player would do the same for his opponent's.
+    What lies on the board stays, however it lies (67, 68). The umpire places the queen (93).
+    The scripted placer lays the others where they are hardest to pocket; a player would do the
+    same for his opponent's.
 
     Args:
         board: the board.
