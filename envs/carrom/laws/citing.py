@@ -54,13 +54,14 @@ def cited_by_tests(root: Path) -> list[Citation]:
 
 
 def _in_module(tree: ast.Module, path: str) -> Iterator[Citation]:
-    values = {
+    values: dict[str, ast.AST] = {
         target.id: node.value
         for node in tree.body
         if isinstance(node, ast.Assign)
         for target in node.targets
         if isinstance(target, ast.Name)
     }
+    values |= {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
     yield from _in_body(tree.body, path, "", [], values)
 
 
@@ -69,9 +70,12 @@ def _in_body(
     path: str,
     prefix: str,
     inherited: list[ast.Call | ast.Attribute],
-    values: dict[str, ast.expr],
+    values: dict[str, ast.AST],
 ) -> Iterator[Citation]:
-    """Tests among the statements of a module or a class, which pass their marks down."""
+    """Tests among the statements of a module or a class, which pass their marks down.
+
+    ``values`` are the constants and functions of the module, by name.
+    """
     own = [
         mark
         for node in body
@@ -87,10 +91,10 @@ def _in_body(
             yield from _in_body(node.body, path, f"{prefix}{node.name}.", marks, values)
         elif isinstance(node, ast.FunctionDef) and _always_runs(node, marks):
             for law in dict.fromkeys(law for mark in marks for law in _laws(mark)):
-                yield Citation(path, prefix + node.name, law, _asserts(node))
+                yield Citation(path, prefix + node.name, law, _asserts(node, values))
 
 
-def _marks(node: ast.AST, values: dict[str, ast.expr]) -> list[ast.Call | ast.Attribute]:
+def _marks(node: ast.AST, values: dict[str, ast.AST]) -> list[ast.Call | ast.Attribute]:
     """All ``pytest.mark.*`` within an expression, also in constants it names."""
     calls = {
         id(call.func): call
@@ -127,17 +131,21 @@ def _laws(mark: ast.Call | ast.Attribute) -> Iterator[str | None]:
             yield value if isinstance(value, str) else None
 
 
-def _called(test: ast.FunctionDef) -> Iterator[str]:
+def _called(test: ast.AST) -> Iterator[str]:
     """Names of the functions a test calls, without what they are attributes of."""
     for node in ast.walk(test):
         if isinstance(node, ast.Call):
             yield ast.unparse(node.func).rpartition(".")[2]
 
 
-def _asserts(test: ast.FunctionDef) -> bool:
+def _asserts(test: ast.AST, values: dict[str, ast.AST]) -> bool:
+    """Whether a test asserts something, itself or through a function of its module."""
     if any(isinstance(node, ast.Assert) for node in ast.walk(test)):
         return True
-    return any(name.startswith("assert") or name == "raises" for name in _called(test))
+    called = set(_called(test))
+    if any(name.startswith("assert") or name == "raises" for name in called):
+        return True
+    return any(_asserts(values[name], {}) for name in called & values.keys())
 
 
 def _always_runs(function: ast.FunctionDef, marks: list[ast.Call | ast.Attribute]) -> bool:

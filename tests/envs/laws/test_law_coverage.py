@@ -235,9 +235,22 @@ class TestClass:
         assert True
 
 
+def look_closely(x):
+    assert x
+
+
+def glance(x):
+    print(x)
+
+
 @pytest.mark.law("8")
 def test_silent():
-    print("nothing")
+    glance("nothing")
+
+
+@pytest.mark.law("13")
+def test_by_a_helper():
+    look_closely("much")
 
 
 @pytest.mark.law(str(9))
@@ -275,6 +288,7 @@ def test_marks_are_found_wherever_they_stand_and_only_on_tests_that_run(tmp_path
         *(("test_much", law, True) for law in ("1", "2.a", "3", "4", "5")),
         *(("TestClass.test_method", law, True) for law in ("1", "6", "7")),
         *(("test_silent", law, False) for law in ("1", "8")),
+        *(("test_by_a_helper", law, True) for law in ("1", "13")),
         *(("test_computed", law, True) for law in ("1", None)),
     }
 
