@@ -41,9 +41,14 @@ def sentences(ruling: Ruling, names: tuple[str, str] = ("white", "black")) -> li
         For instance ["72.a: striker pocketed alone: one due; turn lost", ..., "white puts
         back 1; turn to black"].
     """
-    broken = _broken(ruling)
-    said = [f"{'breach of ' if law == broken else ''}{law}: {LAWS[law]}" for law in cited(ruling)]
+    said = law_sentences(ruling)
     return [*said, "; ".join(_consequences(ruling, names))]
+
+
+def law_sentences(ruling: Ruling) -> list[str]:
+    """The laws of a ruling, one sentence each; see ``cited`` for their order."""
+    broken = _broken(ruling)
+    return [f"{'breach of ' if law == broken else ''}{law}: {LAWS[law]}" for law in cited(ruling)]
 
 
 def _consequences(ruling: Ruling, names: tuple[str, str]) -> list[str]:
