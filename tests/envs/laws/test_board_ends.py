@@ -125,6 +125,11 @@ def ends(position, judge_all):
     return kept, judge_all(states, facts)
 
 
+@pytest.mark.law(
+    *("52.a", "53.c", "97.a", "102.a", "102.b", "103.a", "103.b", "104.a", "104.b", "105.a"),
+    *("105.b", "106.a", "106.b", "107.a", "107.b", "108.a", "108.b", "109.a", "109.b", "110.a"),
+    *("110.b", "111.a", "111.b", "112.a", "112.b"),
+)
 def test_every_row_of_the_ends(ends):
     kept, (states, rulings) = ends
     masks = law_mask(rulings.laws)

@@ -197,6 +197,11 @@ def outcomes(position, judge_all):
     return judge_all(states, facts)
 
 
+@pytest.mark.law(
+    *("15", "48", "64.a", "64.b", "72.a", "72.b", "73", "74", "75", "76", "77.a", "77.b", "92"),
+    *("95.a", "95.b", "95.c", "95.d", "96", "97.a", "97.b", "98.a", "98.b", "99.a", "99.b"),
+    *("100.a", "100.b", "101.a", "101.b", "125.a"),
+)
 def test_every_row_of_the_tables(outcomes):
     states, rulings = outcomes
     masks = law_mask(rulings.laws)
