@@ -185,3 +185,24 @@ def test_a_striker_hit_with_full_force_makes_three_and_a_half_runs(engine):
     assert motion.trajectory is not None
     way = np.abs(np.diff(motion.trajectory.positions[:, STRIKER, 1])).sum()
     assert way >= 3.5 * BOARD.side
+
+
+@pytest.mark.law("114")
+@pytest.mark.parametrize("queen", [(0.0, 0.0), (0.1, 0.02), (-0.2, 0.15)])
+def test_a_due_may_not_be_lined_up_with_the_queen_on_a_pocket(queen):
+    lying = NOBODY.with_piece(QUEEN, queen)
+    ring = 0.05 * np.array([(math.cos(a), math.sin(a)) for a in np.linspace(0.01, 6.29, 60)])
+    centre = np.array(queen)
+    faults = 0
+    for point in ring:
+        apart = np.linalg.norm(point - centre)
+        way = (point - centre) / apart
+        # Whichever of the two is nearer to a pocket: the line through both enters it.
+        misses = [
+            abs(way[0] * (p - centre)[1] - way[1] * (p - centre)[0]) for p in BOARD.pocket_centres
+        ]
+        shot = min(misses) < 0.02225
+        laws = due_faults_jit(lying, (float(point[0]), float(point[1])), board=BOARD)
+        assert ("114" in laws) == shot
+        faults += shot
+    assert 0 < faults < len(ring)
