@@ -20,6 +20,7 @@ from carrom.laws import (
     colour_of,
     new_match,
     next_board_jit,
+    next_break_law,
     rule_jit,
     side_of,
 )
@@ -259,3 +260,42 @@ def test_a_change_of_sides_is_announced():
     _, ruling = rule_jit(dataclasses.replace(state, board=board), StrokeFacts.shot(pocketed=(1, 0)))
     assert bool(ruling.sides_change)
     assert "58" in cited(ruling)
+
+
+def laws_of_breaks(format: MatchFormat, winners: list[tuple[int, int]]) -> list[str | None]:
+    """Which law gave each break but the first, when the boards end as given."""
+    state, laws = new_match(format), []
+    for side, points in winners:
+        state = win(state, side, points, format)
+        laws.append(next_break_law(state, format=format))
+        state = next_board_jit(state, format=format)
+    return laws
+
+
+@pytest.mark.law("49.a.i", "49.a.ii", "49.a.iii")
+def test_the_law_of_the_next_break_in_singles():
+    boards = [(0, 9)] * 3 + [(1, 9)] * 3 + [(0, 9)] * 3
+    alternating = ["49.a.i"] * 2
+    wanted = [*alternating, "49.a.ii", *alternating, "49.a.iii", *alternating, None]
+    assert laws_of_breaks(SINGLES, boards) == wanted
+
+
+@pytest.mark.law("49.b")
+def test_the_law_of_the_next_break_in_doubles():
+    assert laws_of_breaks(DOUBLES, [(0, 9)] * 4) == ["49.b", "49.b", "49.a.ii", "49.b"]
+
+
+@pytest.mark.law("56.b", "A11")
+def test_a_toss_gives_the_break_of_an_extra_board_where_there_is_one():
+    eight = [(board % 2, 3) for board in range(8)]
+    assert laws_of_breaks(SINGLES, eight) == ["49.a.i"] * 7 + ["56.b"]
+    assert laws_of_breaks(DOUBLES, eight) == ["49.b"] * 7 + ["56.b"]
+    assert laws_of_breaks(NO_LIMIT, eight) == ["49.a.i"] * 8
+
+
+@pytest.mark.law("U17")
+def test_no_law_of_49_gives_the_break_of_a_replay(position):
+    running = position()
+    assert next_break_law(running) is None
+    void, _ = rule_jit(running, StrokeFacts.without_stroke(Event.VOID))
+    assert next_break_law(void) is None
