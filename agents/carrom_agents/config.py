@@ -53,8 +53,6 @@ class EnvConfig(_Checked):
     """Processes that share the environments; the results do not depend on it."""
     action_coding: Literal["target", "direct"] = "target"
     """A carromman and a pocket with residuals, or three plain numbers."""
-    striker_placing: Literal["snap", "strict"] = "snap"
-    """Whether an illegal place means the nearest legal one."""
     noise: str = "expert"
     """Execution noise: how exactly strikes are carried out."""
     opponent: str = "random"
@@ -68,7 +66,6 @@ class EnvConfig(_Checked):
         """The keywords by which ``gymnasium.make`` makes this environment."""
         return {
             "action_coding": self.action_coding,
-            "striker_placing": self.striker_placing,
             "noise": self.noise,
             "opponent": self.opponent,
             "reward": self.reward,

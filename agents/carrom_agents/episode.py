@@ -35,7 +35,7 @@ def episode(
     env.reset(seed=seed)
     over = False
     while not over:
-        _, _, terminated, truncated, info = env.strike(player(env.view(), rng))
+        _, _, terminated, truncated, info = env.answer(player(env.view(), rng))
         yield env.last_strokes, info
         over = terminated or truncated
 

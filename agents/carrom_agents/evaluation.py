@@ -164,7 +164,7 @@ def _shot_samples(
             player(view, player_chance(seed + done + index))
             for index, view in enumerate(env.views())
         ]
-        _, rewards, *_ = env.strike(strikes)
+        _, rewards, *_ = env.answer(strikes)
         # The last block may reach beyond the positions asked for.
         for index in range(min(env.num_envs, positions - done)):
             (stroke,) = env.last_strokes[index]

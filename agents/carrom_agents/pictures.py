@@ -104,7 +104,7 @@ def _frames(
     try:
         env.reset(seed=seed)
         for _ in range(strokes):
-            _, _, terminated, truncated, _ = env.strike(player(env.view(), rng))
+            _, _, terminated, truncated, _ = env.answer(player(env.view(), rng))
             for stroke in env.last_strokes:
                 yield from stroke_frames(renderer, stroke)
             if terminated or truncated:

@@ -48,7 +48,7 @@ class NetworkPlayer:
             action = self.agent.mode(self.params, self.scale, observation)
         action = environment_action(jax.tree.map(lambda leaf: leaf[0], action))
         env = self.config.env
-        coding = action_coding(env.action_coding, env.striker_placing, Material())
+        coding = action_coding(env.action_coding, "snap", Material())
         return coding.decode(action, view)
 
 

@@ -1,8 +1,9 @@
 """Carrom by the AICF laws, as reinforcement-learning environments on MuJoCo physics.
 
 Importing this package registers ``CarromShot-v0``, ``CarromSolo-v0``, ``CarromBoard-v0``,
-``Carrom-v0`` and ``CarromMatch-v0`` with Gymnasium; see ``carrom.CarromEnv``. The names
-below are loaded when they are first used, so that importing the package costs little.
+``Carrom-v0`` and ``CarromMatch-v0`` with Gymnasium, see ``carrom.CarromEnv``, and
+``carrom_singles_v0`` and ``carrom_doubles_v0`` with PettingZoo, see ``carrom.CarromAECEnv``. The
+names below are loaded when they are first used, so that importing the package costs little.
 """
 
 from __future__ import annotations
@@ -10,9 +11,11 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+import pettingzoo
 from gymnasium.envs.registration import register
 
 if TYPE_CHECKING:
+    from carrom.aec import CarromAECEnv
     from carrom.board import Board
     from carrom.env import CarromEnv, EnvState
     from carrom.layout import Layout
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Board",
+    "CarromAECEnv",
     "CarromEnv",
     "CarromVectorEnv",
     "EnvState",
@@ -36,6 +40,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "CarromAECEnv": "carrom.aec",
     "Board": "carrom.board",
     "CarromEnv": "carrom.env",
     "CarromVectorEnv": "carrom.vector",
@@ -64,6 +69,14 @@ for _id, _task in ENVIRONMENTS.items():
         vector_entry_point="carrom.vector:CarromVectorEnv",
         kwargs={"task": _task},
     )
+
+MULTI_AGENT_ENVIRONMENTS = ("carrom_singles_v0", "carrom_doubles_v0")
+"""Registered ids of the environments in which every seat is an agent."""
+
+for _id in MULTI_AGENT_ENVIRONMENTS:
+    # Whoever imports the package again (workers, reloads) finds them registered.
+    if _id not in pettingzoo.aec_registry:
+        pettingzoo.register("aec", _id, f"carrom.{_id}:env")
 
 
 def __getattr__(name: str) -> Any:

@@ -20,7 +20,10 @@ pockets counter-clockwise from the near right one. All residuals zero is the dir
 | 2 | multiplies the speed | by 2 or 1/2 |
 
 With ``striker_placing="snap"`` a place at which the striker may not stand (130, 134) means
-the nearest one at which it may; with ``"strict"`` it is taken as it is, and ruled improper.
+the nearest one at which it may. With ``"strict"`` it is taken as it is, and ruled upon; and
+everything that a player can do wrong with a striker can be done: a fourth number (of the
+action, or of the residual) sets it off the middle between the base lines, by up to 5 cm
+towards the board's centre (1) or back (-1), and speed -1 is no speed at all (127.b).
 """
 
 from __future__ import annotations
@@ -50,6 +53,8 @@ N_TARGETS = 10
 N_POCKETS = 4
 N_SHOTS = N_TARGETS * N_POCKETS
 
+FORWARD_REACH = 0.05
+"""m by which a strict action can set the striker off the middle between the base lines."""
 ARRIVAL_SPEED = 1.0
 """m/s at which a zero speed residual brings the carromman to the pocket: fast enough to
 forgive a little friction, slow enough to drop."""
@@ -80,69 +85,95 @@ class ActionCoding(Protocol):
         """
         ...
 
+    def mask(self, view: View) -> Any:
+        """What ``space().sample(mask)`` needs to sample only what makes sense in ``view``."""
+        ...
 
-def _unit_box(values: Any, what: str) -> NDArray[np.float64]:
-    """Three numbers in [-1, 1], or an error that says what is wrong with them."""
+
+def unit_box(values: Any, what: str, size: int) -> NDArray[np.float64]:
+    """``size`` numbers in [-1, 1], or an error that says what is wrong with them.
+
+    Raises:
+        ActionError: they are not; names ``what``.
+    """
     try:
         array = np.asarray(values, np.float64)
     except (TypeError, ValueError):
-        raise ActionError(f"{what} = {values!r}: expected three numbers in [-1, 1]") from None
-    if array.shape != (3,):
-        raise ActionError(f"{what} of shape {array.shape}: expected shape (3,)")
+        raise ActionError(f"{what} = {values!r}: expected {size} numbers in [-1, 1]") from None
+    if array.shape != (size,):
+        raise ActionError(f"{what} of shape {array.shape}: expected shape ({size},)")
     if not np.all(np.abs(array) <= 1 + _UNIT_BOX_SLACK):  # also catches NaN
         raise ActionError(f"{what} = {array.tolist()}: expected finite numbers in [-1, 1]")
     return np.clip(array, -1, 1)
 
 
-def _shot_and_residual(action: Any) -> tuple[int, list[float]]:
-    """The parts of a target action, or an error that says what is wrong with them."""
-    if not (isinstance(action, dict) and set(action) == {"shot", "residual"}):
-        raise ActionError(f"action = {action!r}: expected a dict with 'shot' and 'residual'")
-    number = np.asarray(action["shot"])
-    if not (number.shape == () and number.dtype.kind in "iu" and 0 <= number < N_SHOTS):
-        raise ActionError(
-            f"action['shot'] = {action['shot']!r}: expected an integer in 0 .. {N_SHOTS - 1}"
-        )
-    return int(number), _unit_box(action["residual"], "action['residual']").tolist()
+def choice(values: Any, what: str, count: int) -> int:
+    """An integer from 0 to ``count`` - 1, or an error that says what is wrong with it.
+
+    Raises:
+        ActionError: it is not; names ``what``.
+    """
+    number = np.asarray(values)
+    if not (number.shape == () and number.dtype.kind in "iu" and 0 <= number < count):
+        raise ActionError(f"{what} = {values!r}: expected an integer in 0 .. {count - 1}")
+    return int(number)
 
 
 @dataclass(frozen=True)
 class _Placing:
-    """Turns a wished place into the one that is played."""
+    """Where the striker is set: as wished, or where it may stand."""
 
     snap: bool
 
-    def __call__(self, view: View, place: float) -> float:
+    @property
+    def numbers(self) -> int:
+        """Numbers in an action: place, direction, speed, and the way forward if it is free."""
+        return 3 if self.snap else 4
+
+    @property
+    def least_speed(self) -> float:
+        """The lowest speed of the striker, m/s."""
+        return MIN_SPEED if self.snap else 0.0
+
+    def __call__(self, view: View, place: float, forward: list[float]) -> tuple[float, float]:
+        """Place and forward of the striker, m, from the place wished and a forward number."""
         if not self.snap:
-            return place
+            return place, forward[0] * FORWARD_REACH
         nearest = nearest_place(view.free_places, place)
         assert nearest is not None, "a board without a free place is replayed (142)"
-        return nearest
+        return nearest, view.forward
 
 
 @dataclass(frozen=True)
 class DirectCoding:
-    """Place, direction and speed as three numbers in [-1, 1]."""
+    """Place, direction and speed as numbers in [-1, 1]."""
 
     material: Material
     placing: _Placing
 
     def space(self) -> spaces.Box:
-        """``Box(-1, 1, (3,))``."""
-        return spaces.Box(-1.0, 1.0, (3,), np.float32)
+        """``Box(-1, 1, (3,))``, or ``(4,)`` where placing is strict."""
+        return spaces.Box(-1.0, 1.0, (self.placing.numbers,), np.float32)
 
     def check(self, action: Any) -> None:
         """Refuse what is no action."""
-        _unit_box(action, "action")
+        unit_box(action, "action", self.placing.numbers)
 
     def decode(self, action: Any, view: View) -> Strike:
         """See the module's table."""
-        place, direction, speed = _unit_box(action, "action").tolist()
+        numbers = unit_box(action, "action", self.placing.numbers).tolist()
+        place, direction, speed, *forward = numbers
+        place, ahead = self.placing(view, place * view.board.base_line_length / 2, forward)
+        least = self.placing.least_speed
         return Strike(
-            place=self.placing(view, place * view.board.base_line_length / 2),
+            place=place,
             direction=direction * math.pi,
-            speed=MIN_SPEED + (speed + 1) / 2 * (self.material.full_speed - MIN_SPEED),
+            speed=least + (speed + 1) / 2 * (self.material.full_speed - least),
+            forward=ahead,
         )
+
+    def mask(self, view: View) -> None:
+        """Nothing to mask: every action means something."""
 
 
 @dataclass(frozen=True)
@@ -153,44 +184,61 @@ class TargetCoding:
     placing: _Placing
 
     def space(self) -> spaces.Dict:
-        """``Dict(shot=Discrete(40), residual=Box(-1, 1, (3,)))``."""
+        """``Dict(shot=Discrete(40), residual=Box(-1, 1, (3,)))``, (4,) where strict."""
         return spaces.Dict(
-            shot=spaces.Discrete(N_SHOTS), residual=spaces.Box(-1.0, 1.0, (3,), np.float32)
+            shot=spaces.Discrete(N_SHOTS),
+            residual=spaces.Box(-1.0, 1.0, (self.placing.numbers,), np.float32),
         )
 
     def check(self, action: Any) -> None:
         """Refuse what is no action."""
-        _shot_and_residual(action)
+        self._parts(action)
+
+    def _parts(self, action: Any) -> tuple[int, list[float]]:
+        if not (isinstance(action, dict) and set(action) == {"shot", "residual"}):
+            raise ActionError(f"action = {action!r}: expected a dict with 'shot' and 'residual'")
+        number = choice(action["shot"], "action['shot']", N_SHOTS)
+        residual = unit_box(action["residual"], "action['residual']", self.placing.numbers)
+        return number, residual.tolist()
 
     def decode(self, action: Any, view: View) -> Strike:
         """See the module's table."""
-        number, (shift, turn, force) = _shot_and_residual(action)
+        number, (shift, turn, force, *forward) = self._parts(action)
         carromman, pocket = divmod(number, N_POCKETS)
         board = view.board
         target = view.positions[carromman if carromman < N_PER_SIDE else QUEEN]
         aim = board.pocket_centres[pocket]
         place = straight_place(board, target, aim) + shift * board.base_line_length / 2
         end = board.base_line_length / 2
-        place = self.placing(view, min(max(place, -end), end))
+        place, ahead = self.placing(view, min(max(place, -end), end), forward)
         shot = direct_shot(board, self.material, place, target, aim, ARRIVAL_SPEED)
         speed = min(max(shot.speed * 2.0**force, MIN_SPEED), self.material.full_speed)
         direction = float(shot.direction) + turn * _MAX_TURN
-        return Strike(place=place, direction=direction, speed=speed)
+        return Strike(place=place, direction=direction, speed=speed, forward=ahead)
+
+    def mask(self, view: View) -> dict[str, Any]:
+        """The shots at carrommen that are there, for ``space().sample(mask)``."""
+        present = _targets(view.on_board)
+        return {"shot": np.repeat(present, N_POCKETS).astype(np.int8), "residual": None}
 
 
 def shot_mask(observation: NDArray[np.float32]) -> NDArray[np.bool_]:
     """Which shots of the target coding name a carromman that is on the board.
 
     Args:
-        observation: (..., 74).
+        observation: (..., 74) or longer.
 
     Returns:
         bool (..., 40).
     """
     present = observation[..., 2:PIECES_SIZE:PIECE_FEATURES] > 0.5
     assert present.shape[-1] == N_CARROMMEN
-    targets = np.concatenate([present[..., :N_PER_SIDE], present[..., QUEEN:]], axis=-1)
-    return np.repeat(targets, N_POCKETS, axis=-1)
+    return np.repeat(_targets(present), N_POCKETS, axis=-1)
+
+
+def _targets(present: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Own carrommen and the queen, (..., 10), of all carrommen, (..., 19)."""
+    return np.concatenate([present[..., :N_PER_SIDE], present[..., QUEEN:]], axis=-1)
 
 
 ACTION_CODINGS = {"direct": DirectCoding, "target": TargetCoding}

@@ -10,10 +10,9 @@ import numpy as np
 from gymnasium.utils import seeding
 from numpy.typing import NDArray
 
+from carrom.decision import ANSWERS, Answer
 from carrom.info import reset_info, step_info
-from carrom.observation import encode
 from carrom.options import Options
-from carrom.physics.strike import Strike
 from carrom.play import advance, begin
 from carrom.table import Stroke, Table
 from carrom.view import View
@@ -27,7 +26,7 @@ class BoardStep:
     """What a step did on one board.
 
     Attributes:
-        observation: float32 (74,), at the end of the step.
+        observation: float32 (D,), at the end of the step.
         reward: sum of the reward terms.
         terminated: the episode ended by the laws.
         truncated: the episode was cut off.
@@ -74,7 +73,7 @@ class Boards:
     def step(
         self, decisions: Sequence[Any], which: Sequence[int], restart: bool
     ) -> list[BoardStep]:
-        """Play a decision, coded as an action or a ``Strike``, on each board of ``which``.
+        """Play a decision, coded as an action or an ``Answer``, on each board of ``which``.
 
         Args:
             decisions: one per board of ``which``.
@@ -82,18 +81,14 @@ class Boards:
             restart: begin the next episode at once where one ends.
         """
         tables = [self._table(index) for index in which]
-        strikes = [
-            decision if isinstance(decision, Strike) else self._coding.decode(decision, table.view)
-            for decision, table in zip(decisions, tables, strict=True)
-        ]
-        advance(self._physics, tables, strikes)
+        advance(self._physics, tables, self._answers(decisions, which))
         self._remember_strokes(which)
-        ends = [step_info(table) for table in tables]
+        ends = [step_info(table, self._coding) for table in tables]
         over = [i for i, table in zip(which, tables, strict=True) if table.over and restart]
         starts = dict(zip(over, self._begin([None] * len(over), over), strict=True))
         return [
             BoardStep(
-                observation=encode(table.view),
+                observation=self._setting.observe(table.view),
                 reward=reward,
                 terminated=table.terminated,
                 truncated=table.truncated,
@@ -103,13 +98,34 @@ class Boards:
             for index, table, (info, reward) in zip(which, tables, ends, strict=True)
         ]
 
+    def check(self, decisions: Sequence[Any], which: Sequence[int]) -> list[None]:
+        """Refuse decisions that the position does not allow, before any is played.
+
+        Args:
+            decisions: one per board of ``which``.
+            which: indices of boards.
+
+        Raises:
+            ActionError: as ``AnswerCoding.decode``.
+        """
+        self._answers(decisions, which)
+        return [None] * len(which)
+
+    def _answers(self, decisions: Sequence[Any], which: Sequence[int]) -> list[Answer]:
+        return [
+            decision
+            if isinstance(decision, ANSWERS)
+            else self._coding.decode(decision, self._table(index).view)
+            for decision, index in zip(decisions, which, strict=True)
+        ]
+
     def views(self) -> list[View]:
         """The position of each board as its agent sees it."""
         return [self._table(index).view for index in range(len(self._tables))]
 
     def layouts(self) -> list[Any]:
         """Where the carrommen of each board lie, in the board's frame."""
-        return [self._table(index).position.layout for index in range(len(self._tables))]
+        return [self._table(index).standing.layout for index in range(len(self._tables))]
 
     def last_strokes(self) -> list[tuple[Stroke, ...]]:
         """The strokes of the last step, or reset, of each board."""
@@ -131,7 +147,9 @@ class Boards:
         begun = begin(self._setting, self._physics, generators)
         for index, table in zip(which, begun, strict=True):
             self._tables[index] = table
-        return [(encode(table.view), reset_info(table)) for table in begun]
+        return [
+            (self._setting.observe(table.view), reset_info(table, self._coding)) for table in begun
+        ]
 
     def _remember_strokes(self, which: Sequence[int]) -> None:
         for index in which:

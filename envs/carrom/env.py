@@ -11,22 +11,17 @@ import numpy as np
 from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
-from carrom.errors import ConfigError
+from carrom.decision import Answer
+from carrom.drawing import FILM_RATE, RENDER_MODES, Drawing
+from carrom.errors import ConfigError, FactsError
 from carrom.info import reset_info, step_info
+from carrom.laws import Event, StrokeFacts, check
 from carrom.layout import Layout
-from carrom.observation import encode, observation_space
 from carrom.options import Options
-from carrom.physics.strike import Strike
-from carrom.pieces import N_DISCS, STRIKER
-from carrom.play import advance, begin
-from carrom.render.picture import BoardRenderer
-from carrom.render.text import board_text
-from carrom.render.viewer import HumanViewer
+from carrom.play import advance, begin, report
 from carrom.table import Stroke, Table
+from carrom.tasks import AGENT_SEAT
 from carrom.view import View
-
-_FILM_RATE = 60.0
-"""Frames per second of the films that the human viewer shows."""
 
 Step = tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]
 
@@ -186,7 +181,7 @@ class CarromEnv(gym.Env[NDArray[np.float32], Any]):
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 -- as Gymnasium declares it
-        "render_modes": ["human", "rgb_array", "ansi"],
+        "render_modes": list(RENDER_MODES),
         "render_fps": 2,
     }
 
@@ -200,26 +195,20 @@ class CarromEnv(gym.Env[NDArray[np.float32], Any]):
         camera: str = "top",
         **options: Any,
     ) -> None:
-        if render_mode not in (None, *self.metadata["render_modes"]):
-            raise ConfigError(
-                f"render_mode = {render_mode!r}: expected None or one of "
-                f"{self.metadata['render_modes']}"
-            )
         self.render_mode = render_mode
-        self._picture = {"width": width, "height": height, "camera": camera}
         if render_mode == "human":
-            options.setdefault("film_rate", _FILM_RATE)
+            options.setdefault("film_rate", FILM_RATE)
         chosen = Options.of(task, options)
         self.setting = chosen.setting()
         self.coding = chosen.coding()
         self._physics = chosen.physics()
-        self.observation_space = observation_space(self.setting.board)
+        self.observation_space = self.setting.observation_space()
         self.action_space = self.coding.space()
         self.last_strokes: tuple[Stroke, ...] = ()
         self._table: Table | None = None
-        # Made now so that a bad size or camera is refused now; it draws nothing yet.
-        self._renderer: BoardRenderer | None = BoardRenderer(self.setting.board, **self._picture)
-        self._viewer: HumanViewer | None = None
+        self._drawing = Drawing(
+            self.setting.board, render_mode, width=width, height=height, camera=camera
+        )
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -230,24 +219,58 @@ class CarromEnv(gym.Env[NDArray[np.float32], Any]):
         super().reset(seed=seed)
         (self._table,) = begin(self.setting, self._physics, [self.np_random])
         self.last_strokes = tuple(self._table.played)
-        info = reset_info(self._table)
+        info = reset_info(self._table, self.coding)
         self._show()
-        return encode(self._table.view), info
+        return self.setting.observe(self._table.view), info
 
     def step(self, action: Any) -> Step:
         """Play the stroke that ``action`` codes, and the opponent's answer."""
-        return self.strike(self.coding.decode(action, self.view()))
+        return self.answer(self.coding.decode(action, self.view()))
 
-    def strike(self, strike: Strike) -> Step:
-        """As ``step``, for a strike that is not coded as an action."""
+    def answer(self, answer: Answer) -> Step:
+        """As ``step``, for a strike, or another decision, that is not coded as an action."""
+        table = self._table_to_step()
+        advance(self._physics, [table], [answer])
+        return self._stepped(table)
+
+    def report(self, facts: StrokeFacts | Event) -> Step:
+        """Tell the umpire of something that no stroke shows, when it is the agent's to strike.
+
+        This is how everything comes about that the simulated striker cannot do: conceding
+        (139), fouls of the body (122, 126), an early break (47), pieces that jump (65).
+
+        Args:
+            facts: what happened, or an event without a stroke. Carrommen that they say were
+                pocketed or jumped are those of the lowest indices.
+
+        Returns:
+            As ``step``.
+
+        Raises:
+            FactsError: they contradict the position.
+            ActionError: another decision has to be taken first.
+        """
+        table = self._table_to_step()
+        if isinstance(facts, Event):
+            facts = StrokeFacts.without_stroke(facts)
+        if table.over:
+            raise FactsError("facts after the end of the episode: call step() or reset()")
+        check(table.position.match, facts, format=self.setting.format)
+        report(self._physics, table, AGENT_SEAT, facts)
+        return self._stepped(table)
+
+    def _table_to_step(self) -> Table:
         table = self._table_in_play()
         if table.reported:
             raise ResetNeeded("The episode is over: call reset() before the next step.")
-        advance(self._physics, [table], [strike])
+        return table
+
+    def _stepped(self, table: Table) -> Step:
         self.last_strokes = tuple(table.played)
-        info, reward = step_info(table)
+        info, reward = step_info(table, self.coding)
         self._show()
-        return encode(table.view), reward, table.terminated, table.truncated, info
+        observation = self.setting.observe(table.view)
+        return observation, reward, table.terminated, table.truncated, info
 
     def view(self) -> View:
         """The position as the agent sees it."""
@@ -255,7 +278,7 @@ class CarromEnv(gym.Env[NDArray[np.float32], Any]):
 
     def layout(self) -> Layout:
         """Where the carrommen lie, in the board's frame."""
-        return self._table_in_play().position.layout
+        return self._table_in_play().standing.layout
 
     def get_state(self) -> EnvState:
         """A snapshot: after ``set_state`` the environment goes on exactly as from here.
@@ -286,24 +309,11 @@ class CarromEnv(gym.Env[NDArray[np.float32], Any]):
         Returns:
             uint8 (height, width, 3) in mode "rgb_array", a string in mode "ansi".
         """
-        if self.render_mode is None:
-            gym.logger.warn("render() without a render mode: pass render_mode to make().")
-            return None
-        discs = discs_of(self.layout())
-        if self.render_mode == "ansi":
-            return board_text(*discs)
-        if self.render_mode == "rgb_array":
-            if self._renderer is None:  # closed, or left behind by pickle
-                self._renderer = BoardRenderer(self.setting.board, **self._picture)
-            return self._renderer.render(*discs)
-        return None
+        return self._drawing.render(self.layout())
 
     def close(self) -> None:
         """Close windows and free what drawing holds."""
-        for drawing in (self._renderer, self._viewer):
-            if drawing is not None:
-                drawing.close()
-        self._renderer = self._viewer = None
+        self._drawing.close()
 
     def _table_in_play(self) -> Table:
         if self._table is None:
@@ -311,27 +321,4 @@ class CarromEnv(gym.Env[NDArray[np.float32], Any]):
         return self._table
 
     def _show(self) -> None:
-        """In mode "human": play the films of the last strokes, then show the position."""
-        if self.render_mode != "human":
-            return
-        if self._viewer is None:
-            self._viewer = HumanViewer(self.setting.board)
-        for stroke in self.last_strokes:
-            if stroke.motion is not None and stroke.motion.trajectory is not None:
-                self._viewer.play(stroke.motion.trajectory)
-        self._viewer.show(*discs_of(self.layout()))
-
-    def __getstate__(self) -> dict[str, Any]:
-        # OpenGL contexts and windows belong to one process.
-        return self.__dict__ | {"_renderer": None, "_viewer": None}
-
-
-def discs_of(layout: Layout) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """A layout as the renderers take it: 20 discs, the striker off the board.
-
-    Returns:
-        Positions (20, 2) in metres, and which discs are in play (20,).
-    """
-    positions, in_play = np.zeros((N_DISCS, 2)), np.zeros(N_DISCS, bool)
-    positions[:STRIKER], in_play[:STRIKER] = layout.positions, layout.on_board
-    return positions, in_play
+        self._drawing.show(self.last_strokes, self.layout())

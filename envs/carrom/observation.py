@@ -17,7 +17,22 @@
 | 73 | I have already struck in this turn | - | 0 | 1 |
 
 Carromman i is own for i = 0 to 8, the opponent's for 9 to 17, the queen for 18. A count
-beyond its bound is reported as the bound.
+beyond its bound is reported as the bound. In doubles what is "own" is the pair's, and the turn
+in 71 and 73 is that of whoever has it.
+
+Where more than one's own strikes is decided (placing, claims, the toss, a clock, several agents)
+the request follows:
+
+| index | meaning | unit | low | high |
+|---|---|---|---|---|
+| 74 - 77 | what is asked: strike, place, claim, toss (one-hot; none once it is over) | - | 0 | 1 |
+| 78 - 81 | whom: me, the player on my right, opposite, on my left (one-hot) | - | 0 | 1 |
+| 82 - 85 | who has the turn, counted alike (one-hot) | - | 0 | 1 |
+| 86 | the carromman to be laid is of my colour | - | 0 | 1 |
+| 87 | how many of it are to be laid | carrommen | 0 | 9 |
+| 88 | they may be forgiven (87.a) | - | 0 | 1 |
+| 89 | extra points that can be claimed (87.b) | points | 0 | 2 |
+| 90 | share of the time for this decision that is used up | - | 0 | 1 |
 """
 
 from __future__ import annotations
@@ -27,6 +42,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from carrom.board import Board
+from carrom.decision import Kind, Request
 from carrom.pieces import N_CARROMMEN
 from carrom.view import View
 
@@ -45,17 +61,31 @@ GAME_SIZE = len(_GAME_HIGH)
 SIZE = PIECES_SIZE + GAME_SIZE
 
 
-def observation_space(board: Board) -> spaces.Space[NDArray[np.float32]]:
-    """The space of one observation: float32, shape (74,), bounds as in the table above."""
+_KINDS = (Kind.STRIKE, Kind.PLACE, Kind.CLAIM, Kind.TOSS)
+_REQUEST_HIGH = [*[1] * 12, 1, 9, 1, 2, 1]
+REQUEST_SIZE = len(_REQUEST_HIGH)
+"""Length of the part that describes what is asked for."""
+
+
+def observation_space(
+    board: Board, *, with_request: bool = False
+) -> spaces.Space[NDArray[np.float32]]:
+    """The space of one observation: float32, bounds as in the tables above.
+
+    Args:
+        board: gives how far carrommen can lie.
+        with_request: whether the request is part of it: shape (91,) instead of (74,).
+    """
     reach = board.half_side
-    low = np.concatenate([np.tile([-reach, -reach, 0], N_CARROMMEN), np.zeros(GAME_SIZE)])
-    high = np.concatenate([np.tile([reach, reach, 1], N_CARROMMEN), _GAME_HIGH])
+    high = [*_GAME_HIGH, *(_REQUEST_HIGH if with_request else [])]
+    low = np.concatenate([np.tile([-reach, -reach, 0], N_CARROMMEN), np.zeros(len(high))])
+    high = np.concatenate([np.tile([reach, reach, 1], N_CARROMMEN), high])
     return spaces.Box(low.astype(np.float32), high.astype(np.float32), dtype=np.float32)
 
 
-def encode(view: View) -> NDArray[np.float32]:
-    """The observation of ``view``, float32 (74,), a fresh array."""
-    observation = np.empty(SIZE, np.float32)
+def encode(view: View, *, with_request: bool = False) -> NDArray[np.float32]:
+    """The observation of ``view``, float32 (74,), or (91,) with the request; a fresh array."""
+    observation = np.empty(SIZE + (REQUEST_SIZE if with_request else 0), np.float32)
     pieces = observation[:PIECES_SIZE].reshape(N_CARROMMEN, PIECE_FEATURES)
     pieces[:, :2] = view.positions
     pieces[:, 2] = view.on_board
@@ -74,5 +104,21 @@ def encode(view: View) -> NDArray[np.float32]:
         view.idle_turns,
         view.turn_begun,
     ]
-    observation[PIECES_SIZE:] = np.minimum(game, _GAME_HIGH)
+    observation[PIECES_SIZE:SIZE] = np.minimum(game, _GAME_HIGH)
+    if with_request:
+        observation[SIZE:] = np.minimum(_request(view.request), _REQUEST_HIGH)
     return observation
+
+
+def _request(request: Request) -> list[float]:
+    asked = request.kind is not None
+    return [
+        *(float(request.kind is kind) for kind in _KINDS),
+        *(float(asked and request.by == seat) for seat in range(4)),
+        *(float(request.turn == seat) for seat in range(4)),
+        float(request.own_carromman),
+        float(request.left),
+        float(request.may_waive),
+        float(request.claims),
+        request.time_used,
+    ]

@@ -1,9 +1,11 @@
 """How an environment asks someone for a strike.
 
 A player is any callable ``player(view, rng) -> Strike``: it sees the position from its own
-seat (``carrom.view.View``) and draws whatever is random in its play from ``rng``. Players
-that other packages offer by name are found through the entry-point group
-``carrom.opponents``, so that the environment never imports an agent.
+seat (``carrom.view.View``) and draws whatever is random in its play from ``rng``. One that also
+has a method ``decide(view, rng) -> Answer`` is asked for the decisions that are no strikes
+(``carrom.decision``), where the environment leaves them to the players. Players that other
+packages offer by name are found through the entry-point group ``carrom.opponents``, so that the
+environment never imports an agent.
 """
 
 from __future__ import annotations

@@ -8,23 +8,31 @@ from dataclasses import dataclass, field
 from numbers import Integral
 from typing import Any
 
-from carrom.action import ActionCoding, action_coding
+from carrom.action import action_coding
+from carrom.answering import ILLEGAL_PLACINGS, AnswerCoding
 from carrom.board import Board
+from carrom.clock import CLOCKS, Clock
+from carrom.decision import Kind
 from carrom.errors import ConfigError, one_of
+from carrom.laws import MatchFormat
 from carrom.opponents import Player, find_opponent
 from carrom.physics.material import Material
 from carrom.physics.mujoco import MujocoEngine
 from carrom.physics.noise import execution_noise
-from carrom.play import Physics
 from carrom.rack import PACKINGS
 from carrom.reward import REWARDS
+from carrom.striking import Physics
 from carrom.table import Setting
-from carrom.tasks import TASKS
+from carrom.tasks import AGENT_SEAT, TASKS, Unit
 
 _SLOWEST_FILM, _FASTEST_FILM = 0.1, 10_000.0
 """Frames per second; beyond, a film of one stroke would take all memory."""
 
-_FIRST = {"random": None, "agent": True, "opponent": False}
+_FIRST = {"random": None, "agent": 0, "opponent": 1}
+"""The side that breaks first."""
+DUE_PLACINGS = ("scripted", "agent")
+CLAIMS = ("always", "never", "agent")
+TOSSES = ("break", "side", "agent")
 
 
 @dataclass(frozen=True)
@@ -37,12 +45,21 @@ class Options:
     """
 
     task: str
+    doubles: bool = False
     opponent: str | Player = "random"
+    partner: str | Player = "random"
     action_coding: str = "direct"
     striker_placing: str = "snap"
     noise: str = "none"
     reward: str = "aicf"
     first: str = "random"
+    toss: str = "break"
+    due_placing: str = "scripted"
+    illegal_placing: str = "charged"
+    claims: str = "always"
+    time_limit_s: float | None = None
+    clock: str = "wall"
+    board_limit: int | None = 8
     rack: str = "tight"
     rack_orientation: float = 0.0
     max_strokes: int | None = None
@@ -64,8 +81,12 @@ class Options:
                 raise ConfigError(f"unknown option {name!r}: expected one of {sorted(known)}")
         return cls(task, **options)
 
-    def setting(self) -> Setting:
-        """What stays the same from episode to episode."""
+    def setting(self, outside: frozenset[int] = frozenset({AGENT_SEAT})) -> Setting:
+        """What stays the same from episode to episode.
+
+        Args:
+            outside: the seats whose decisions come from outside; players sit on the others.
+        """
         task = TASKS[one_of("task", self.task, TASKS)]
         limit = task.max_strokes if self.max_strokes is None else self.max_strokes
         if not (isinstance(limit, Integral) and not isinstance(limit, bool) and limit > 0):
@@ -85,18 +106,35 @@ class Options:
                 raise ConfigError(
                     f"{name} = {getattr(self, name)!r}: expected a carrom {kind.__name__}"
                 )
+        if type(self.doubles) is not bool:
+            raise ConfigError(f"doubles = {self.doubles!r}: expected True or False")
+        if self.doubles and (task.solo or task.unit is Unit.STROKE):
+            raise ConfigError(f"doubles = True: expected False in task {self.task!r}")
+        limit_s = self.time_limit_s
+        if limit_s is not None and not (_is_within(limit_s, 0, math.inf) and limit_s > 0):
+            raise ConfigError(f"time_limit_s = {limit_s!r}: expected None or seconds > 0")
+        partner, opponent = find_opponent(self.partner), find_opponent(self.opponent)
+        # Whoever sits opposite the agent is his partner in doubles, his opponent in singles.
+        opposite = partner if self.doubles else opponent
+        players = (partner, opponent, opposite, opponent)
         return Setting(
             board=self.board,
             material=self.material,
             task=task,
+            format=MatchFormat(doubles=self.doubles, board_limit=self.board_limit),
             packing=PACKINGS[one_of("rack", self.rack, PACKINGS)],
             orientation=float(self.rack_orientation),
             noise=execution_noise(self.noise),
-            opponent=find_opponent(self.opponent),
+            players=tuple(None if s in outside else player for s, player in enumerate(players)),
+            asked=self._asked(),
             strict=self.striker_placing == "strict",
+            claims=one_of("claims", self.claims, CLAIMS) != "never",
+            breaks_if_won=one_of("toss", self.toss, TOSSES) != "side",
+            clock=Clock(limit_s, one_of("clock", self.clock, CLOCKS)),
             reward=one_of("reward", self.reward, REWARDS),
-            agent_breaks=_FIRST[one_of("first", self.first, _FIRST)],
+            breaker_side=_FIRST[one_of("first", self.first, _FIRST)],
             max_strokes=int(limit),
+            tells_request=len(outside) > 1 or limit_s is not None or self._asked() != {Kind.STRIKE},
         )
 
     def physics(self) -> Physics:
@@ -104,9 +142,25 @@ class Options:
         engine = MujocoEngine(self.board, self.material, self.ground)
         return Physics(engine, self.film_rate)
 
-    def coding(self) -> ActionCoding:
-        """How actions code strikes."""
-        return action_coding(self.action_coding, self.striker_placing, self.material)
+    def coding(self) -> AnswerCoding:
+        """How actions code what a player decides."""
+        return AnswerCoding(
+            strikes=action_coding(self.action_coding, self.striker_placing, self.material),
+            asked=self._asked(),
+            masked=one_of("illegal_placing", self.illegal_placing, ILLEGAL_PLACINGS) == "masked",
+            board=self.board,
+        )
+
+    def _asked(self) -> frozenset[Kind]:
+        """The kinds of decisions that are the players' to take."""
+        asked = {Kind.STRIKE}
+        if one_of("due_placing", self.due_placing, DUE_PLACINGS) == "agent":
+            asked.add(Kind.PLACE)
+        if self.claims == "agent":
+            asked.add(Kind.CLAIM)
+        if self.toss == "agent":
+            asked.add(Kind.TOSS)
+        return frozenset(asked)
 
 
 def _is_within(value: Any, low: float, high: float) -> bool:

@@ -1,4 +1,4 @@
-"""A board in play: what stays the same, what changes, and how the players see it."""
+"""A match in play: what stays the same, what changes, and how the players see it."""
 
 from __future__ import annotations
 
@@ -8,10 +8,25 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
 
 from carrom.board import Board, to_seat
+from carrom.clock import Clock
+from carrom.decision import Decision, Kind, Request
 from carrom.errors import PhysicsError
-from carrom.laws import QueenState, Ruling, StrokeFacts, sentences, side_with
+from carrom.incident import Incident, Laid
+from carrom.laws import (
+    MatchFormat,
+    QueenState,
+    Ruling,
+    StrokeFacts,
+    colour_of,
+    sentences,
+    side_of,
+    side_with,
+)
+from carrom.observation import encode, observation_space
 from carrom.opponents import Player
 from carrom.physics.material import Material
 from carrom.physics.motion import Motion
@@ -31,53 +46,83 @@ class Setting:
         board: dimensions; no striker or board is exchanged on the way (117).
         material: friction, restitution, capture.
         task: what an episode consists of.
+        format: singles or doubles, and how long games and matches are.
         packing: how tight the rack is.
         orientation: by how much the rack is turned, rad (U14).
-        noise: execution noise of both players.
-        opponent: who plays the other side.
+        noise: execution noise of all players.
+        players: who sits on each seat; None for one whose decisions come from outside.
+        asked: the kinds of decisions that are put to the players; the others are scripted.
         strict: the striker may be put where it must not stand, and is then ruled upon.
+        claims: whether the scripted player claims the extra points (87.b).
+        breaks_if_won: whether the scripted winner of the toss takes the break (39.a).
+        clock: how long a decision may take.
         reward: a preset of ``carrom.reward``.
-        agent_breaks: whether the agent breaks first in an episode; None draws it.
-        max_strokes: strokes of both players after which an episode is truncated.
+        breaker_side: side that breaks first in an episode; None lets the toss decide.
+        max_strokes: strokes of all players after which an episode is truncated.
+        tells_request: whether observations say what is asked for, and whom.
     """
 
     board: Board
     material: Material
     task: Task
+    format: MatchFormat
     packing: Packing
     orientation: float
     noise: ExecutionNoise
-    opponent: Player
+    players: tuple[Player | None, ...]
+    asked: frozenset[Kind]
     strict: bool
+    claims: bool
+    breaks_if_won: bool
+    clock: Clock
     reward: str
-    agent_breaks: bool | None
+    breaker_side: int | None
     max_strokes: int
+    tells_request: bool
+
+    def observation_space(self) -> spaces.Space[NDArray[np.float32]]:
+        """The space of one observation."""
+        return observation_space(self.board, with_request=self.tells_request)
+
+    def observe(self, view: View) -> NDArray[np.float32]:
+        """The observation of ``view``."""
+        return encode(view, with_request=self.tells_request)
+
+    def side_of(self, seat: int) -> int:
+        """Side, 0 or 1, of ``seat``."""
+        return side_of(seat, doubles=self.format.doubles)
 
 
 @dataclass(frozen=True, eq=False)
 class Stroke:
-    """A stroke that was played and ruled upon.
+    """A stroke that was played and ruled upon, or an incident without one.
 
     Attributes:
-        own: whether the agent played it.
-        strike: the strike as it was made, noise included; None if there was none (a board
-            on which the striker cannot be set).
+        seat: whose stroke or breach it was.
+        strike: the strike as it was made, noise included; None if there was none.
         before: the position before it.
         after: the position after it, before any new board was racked.
         motion: what the discs did; None if nothing was struck.
         facts: what the umpire was told.
         ruling: what he ruled.
+        laid: what was put back afterwards, in order.
         failure: why there is no motion, if the physics diverged; its dump replays it.
     """
 
-    own: bool
+    seat: int
     strike: Strike | None
     before: Position
     after: Position
     motion: Motion | None
     facts: StrokeFacts
     ruling: Ruling
+    laid: tuple[Laid, ...] = ()
     failure: PhysicsError | None = None
+
+    @property
+    def own(self) -> bool:
+        """Whether it was the agent's of a single-agent environment."""
+        return self.seat == AGENT_SEAT
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -117,6 +162,19 @@ class Streams:
         return cls(*(np.random.default_rng(int(s)) for s in rng.integers(2**63 - 1, size=3)))
 
 
+@dataclass(frozen=True)
+class Toss:
+    """The toss before a match (39).
+
+    Attributes:
+        winner: the seat that won it.
+        takes_break: whether it took the break; None while it has not decided.
+    """
+
+    winner: int
+    takes_break: bool | None = None
+
+
 @dataclass
 class Table:
     """An episode in play; the only thing that changes.
@@ -124,19 +182,32 @@ class Table:
     Attributes:
         setting: what stays the same.
         streams: the sources of chance.
-        position: discs and match as they stand.
-        strokes: strokes played so far.
-        earned: reward terms since the agent's last step.
-        played: strokes since the agent's last step.
+        position: discs and match as they stand, up to the last ruling.
+        decision: what has to be decided now; None once the episode is over.
+        incident: a stroke or breach on which the umpire has not ruled to the end, because
+            somebody still has to decide something.
+        breaches: breaches of placing on which he has still to rule: seat and law.
+        toss: how the match began; None where nobody tossed.
+        asked_at: what the clock said when the player began to think, s.
+        used_s: seconds used up for this decision before; a slip gives no new time (127.b).
+        strokes: strokes and incidents so far.
+        earned: own reward terms since they were last taken.
+        played: strokes since they were last taken.
         terminated: the episode has ended by the laws.
         truncated: the episode was cut off by the stroke limit.
-        result: how it ended, from the agent's side; None while it goes on.
+        result: how it ended, from the own side; None while it goes on.
         reported: the agent has been told that the episode is over.
     """
 
     setting: Setting
     streams: Streams
     position: Position
+    decision: Decision | None = None
+    incident: Incident | None = None
+    breaches: tuple[tuple[int, str], ...] = ()
+    toss: Toss | None = None
+    asked_at: float = 0.0
+    used_s: float = 0.0
     strokes: int = 0
     earned: dict[str, float] = field(default_factory=dict)
     played: list[Stroke] = field(default_factory=list)
@@ -146,24 +217,74 @@ class Table:
     reported: bool = False
 
     def __post_init__(self) -> None:
-        self._view: tuple[Position, View] | None = None
+        self._view: tuple[Any, View] | None = None
+
+    @property
+    def standing(self) -> Position:
+        """Discs and match as they stand, what has been laid back so far included."""
+        incident = self.incident
+        return self.position if incident is None else Position(incident.layout, incident.match)
 
     @property
     def view(self) -> View:
-        """The position as the player with the turn sees it."""
-        if self._view is None or self._view[0] is not self.position:
-            self._view = self.position, view_of(self.setting.board, self.position)
+        """What the player sees who has to decide; the agent, once the episode is over."""
+        # The last view is kept: between two decisions it is asked for several times.
+        state = (self.decision, self.position, self.incident, self.used_s)
+        if self._view is None or self._view[0] != state:
+            seat = AGENT_SEAT if self.decision is None else self.decision.seat
+            self._view = state, self.view_from(seat)
         return self._view[1]
 
+    def view_from(self, seat: int) -> View:
+        """What the player of ``seat`` sees."""
+        return view_of(self.setting, self.standing, seat, self._request(seat))
+
+    def _request(self, seat: int) -> Request:
+        """What has to be decided, as ``seat`` sees it."""
+        position, decision = self.standing, self.decision
+        turn = (position.seat - seat) % 4
+        if decision is None:
+            return Request(kind=None, turn=turn)
+        board = position.match.board
+        colour = int(colour_of(seat, board, doubles=self.setting.format.doubles))
+        return Request(
+            kind=decision.kind,
+            by=(decision.seat - seat) % 4,
+            turn=turn,
+            own_carromman=decision.colour == colour,
+            left=decision.left,
+            may_waive=decision.may_waive,
+            claims=decision.claims,
+            time_used=self.setting.clock.share_used(self.used_s),
+        )
+
     @property
-    def agents_turn(self) -> bool:
-        """Whether the agent is the one to decide."""
-        return int(self.position.match.board.seat) == AGENT_SEAT
+    def waits_outside(self) -> bool:
+        """Whether the decision is one that nobody at the table takes."""
+        return self.decision is not None and self.setting.players[self.decision.seat] is None
 
     @property
     def over(self) -> bool:
         """Whether the episode has ended."""
         return self.terminated or self.truncated
+
+    def ask(self, decision: Decision) -> None:
+        """Put a decision, and start the clock for it."""
+        self.decision, self.used_s = decision, 0.0
+        self.start_thinking()
+
+    def start_thinking(self) -> None:
+        """Let the clock run from now on: what others took before does not count."""
+        self.asked_at = self.setting.clock.now()
+
+    def stop_thinking(self) -> None:
+        """Add the time since ``start_thinking`` to what is used up."""
+        self.used_s += self.setting.clock.thought_s(self.asked_at)
+
+    @property
+    def late(self) -> bool:
+        """Whether more time is used up than the decision may take."""
+        return self.setting.clock.is_late(self.used_s)
 
     def snapshot(self) -> Table:
         """An independent copy, from which the table goes on exactly as this one would."""
@@ -172,10 +293,11 @@ class Table:
             streams=copy.deepcopy(self.streams),
             earned=dict(self.earned),
             played=list(self.played),
+            asked_at=self.setting.clock.now(),
         )
 
     def earn(self, terms: dict[str, float]) -> None:
-        """Add reward terms to what the agent's next step will report."""
+        """Add reward terms to what will be reported next."""
         for name, value in terms.items():
             self.earned[name] = self.earned.get(name, 0.0) + value
 
@@ -187,23 +309,19 @@ class Table:
         return terms, strokes
 
 
-def view_of(board: Board, position: Position) -> View:
-    """The position as the player with the turn sees it."""
+def view_of(setting: Setting, position: Position, seat: int, request: Request) -> View:
+    """The position as the player of ``seat`` sees it."""
     match, state = position.match, position.match.board
-    own, other = int(state.striker), 1 - int(state.striker)
+    doubles = setting.format.doubles
+    own = int(colour_of(seat, state, doubles=doubles))
+    other = 1 - own
     order = np.r_[SLICES[own], SLICES[other], QUEEN]
-    sides = [int(side_with(colour, state, doubles=False)) for colour in (own, other)]
-    queen = QueenState(int(state.queen))
-    if queen in (QueenState.ON_BOARD, QueenState.WAITING):
-        status = QueenStatus(int(queen))
-    else:
-        mine = queen == QueenState.covered_by(own)
-        status = QueenStatus.MINE if mine else QueenStatus.THEIRS
+    sides = [int(side_with(colour, state, doubles=doubles)) for colour in (own, other)]
     return View(
-        board=board,
-        positions=to_seat(position.layout.positions[order], position.physical_seat),
+        board=setting.board,
+        positions=to_seat(position.layout.positions[order], position.side_of_board(seat)),
         on_board=position.layout.on_board[order],
-        queen=status,
+        queen=_queen_status(QueenState(int(state.queen)), own, int(state.striker)),
         queen_allowed=bool(state.has_pocketed[own]) and int(state.owed[own]) == 0,
         owed=(int(state.owed[own]), int(state.owed[other])),
         score=(int(match.game.score[sides[0]]), int(match.game.score[sides[1]])),
@@ -214,4 +332,13 @@ def view_of(board: Board, position: Position) -> View:
         failed_breaks=int(state.break_attempts_failed),
         idle_turns=int(state.idle_turns),
         turn_begun=int(state.strokes_in_turn) > 0,
+        request=request,
     )
+
+
+def _queen_status(queen: QueenState, own: int, striker: int) -> QueenStatus:
+    if queen == QueenState.ON_BOARD:
+        return QueenStatus.ON_BOARD
+    if queen == QueenState.WAITING:
+        return QueenStatus.WAITING if striker == own else QueenStatus.THEIRS
+    return QueenStatus.MINE if queen == QueenState.covered_by(own) else QueenStatus.THEIRS

@@ -9,14 +9,22 @@ from enum import Enum
 import numpy as np
 
 from carrom.board import Board, to_board
-from carrom.laws import SINGLES, BoardState, MatchState, QueenState, colour_of, new_match, side_with
+from carrom.laws import (
+    SINGLES,
+    BoardState,
+    MatchFormat,
+    MatchState,
+    QueenState,
+    colour_of,
+    new_match,
+)
 from carrom.layout import Layout
 from carrom.midgame import random_layout
 from carrom.pieces import N_CARROMMEN
 from carrom.rack import Packing, rack
 
 AGENT_SEAT = 0
-OPPONENT_SEAT = 2
+"""The seat whose side is "own" in everything an environment reports."""
 
 
 class Unit(Enum):
@@ -63,14 +71,27 @@ class Position:
     match: MatchState
 
     @property
-    def physical_seat(self) -> int:
-        """Side of the board from which the player with the turn strikes (58-60)."""
-        return (int(self.match.board.seat) + int(self.match.rotation)) % 4
+    def seat(self) -> int:
+        """Seat with the turn."""
+        return int(self.match.board.seat)
 
-    def physical_seat_of(self, colour: int) -> int:
-        """Side of the board at which the player of ``colour`` sits."""
-        seat = 2 * int(side_with(colour, self.match.board, doubles=False))
+    def side_of_board(self, seat: int) -> int:
+        """Side of the board, in quarter turns, at which ``seat`` sits by now (58-60)."""
         return (seat + int(self.match.rotation)) % 4
+
+    @property
+    def physical_seat(self) -> int:
+        """Side of the board from which the player with the turn strikes."""
+        return self.side_of_board(self.seat)
+
+    def sides_of_colour(self, colour: int, format: MatchFormat) -> tuple[int, ...]:
+        """Sides of the board at which the players of ``colour`` sit."""
+        board = self.match.board
+        return tuple(
+            self.side_of_board(seat)
+            for seat in format.seats
+            if int(colour_of(seat, board, doubles=format.doubles)) == colour
+        )
 
 
 def racked(
@@ -93,7 +114,7 @@ def drill_position(board: Board, rng: np.random.Generator) -> Position:
     Each side has one to nine carrommen left, the queen lies on the board in three positions
     of five and is otherwise covered by either side; nobody owes anything.
     """
-    breaker = int(rng.choice([AGENT_SEAT, OPPONENT_SEAT]))
+    breaker = int(rng.choice(SINGLES.seats))
     match = new_match(SINGLES, breaker)
     colour = int(breaker != AGENT_SEAT)
     left = rng.integers(1, 10, size=2)

@@ -9,15 +9,15 @@ import gymnasium as gym
 import numpy as np
 from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode
-from gymnasium.vector.utils import batch_space, iterate
+from gymnasium.vector.utils import batch_space, create_empty_array, iterate
 from numpy.typing import NDArray
 
 from carrom.boards import Boards
-from carrom.env import CarromEnv, discs_of
+from carrom.decision import ANSWERS, Answer
+from carrom.drawing import discs_of
+from carrom.env import CarromEnv
 from carrom.errors import ActionError, ConfigError
-from carrom.observation import SIZE, observation_space
 from carrom.options import Options
-from carrom.physics.strike import Strike
 from carrom.render.picture import BoardRenderer
 from carrom.table import Stroke
 from carrom.view import View
@@ -93,7 +93,7 @@ class CarromVectorEnv(gym.vector.VectorEnv[Observations, Any, NDArray[Any]]):
         chosen = Options.of(task, options)
         self.setting = chosen.setting()
         self.coding = chosen.coding()
-        self.single_observation_space = observation_space(self.setting.board)
+        self.single_observation_space = self.setting.observation_space()
         self.single_action_space = self.coding.space()
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
@@ -103,7 +103,7 @@ class CarromVectorEnv(gym.vector.VectorEnv[Observations, Any, NDArray[Any]]):
             self._boards = SharedBoards(chosen, num_envs, min(workers, num_envs))
         # None before the first reset; afterwards, which episodes have been reported over.
         self._over: Flags | None = None
-        self._observations = np.zeros((num_envs, SIZE), np.float32)
+        self._observations = create_empty_array(self.single_observation_space, num_envs)
         # Made now so that a bad size or camera is refused now; it draws nothing yet.
         self._renderer: BoardRenderer | None = BoardRenderer(self.setting.board, **self._picture)
 
@@ -142,7 +142,7 @@ class CarromVectorEnv(gym.vector.VectorEnv[Observations, Any, NDArray[Any]]):
             options: ``{"reset_mask": mask}``, bool (N,), resets only the boards it names.
 
         Returns:
-            Observations (N, 74) of all boards, and infos of those that were reset.
+            Observations (N, D) of all boards, and infos of those that were reset.
 
         Raises:
             ConfigError: wrong number of seeds, or a bad mask.
@@ -178,11 +178,11 @@ class CarromVectorEnv(gym.vector.VectorEnv[Observations, Any, NDArray[Any]]):
             )
         return self._step(batch)
 
-    def strike(self, strikes: Sequence[Strike]) -> Step:
-        """As ``step``, for strikes that are not coded as actions, one per board."""
-        if len(strikes) != self.num_envs:
-            raise ActionError(f"{len(strikes)} strikes: expected {self.num_envs}, one per board")
-        return self._step(strikes)
+    def answer(self, answers: Sequence[Answer]) -> Step:
+        """As ``step``, for decisions that are not coded as actions, one per board."""
+        if len(answers) != self.num_envs:
+            raise ActionError(f"{len(answers)} answers: expected {self.num_envs}, one per board")
+        return self._step(answers)
 
     def views(self) -> list[View]:
         """The position of each board as its agent sees it."""
@@ -197,8 +197,10 @@ class CarromVectorEnv(gym.vector.VectorEnv[Observations, Any, NDArray[Any]]):
             raise ResetNeeded(f"The episodes of boards {boards} are over: reset them first.")
         which = np.flatnonzero(~over).tolist()
         for index in which:
-            if not isinstance(decisions[index], Strike):
+            if not isinstance(decisions[index], ANSWERS):
                 self.coding.check(decisions[index])
+        if self.coding.can_refuse:
+            self._boards.check([decisions[index] for index in which], which)
         at_once = self._autoreset is AutoresetMode.SAME_STEP
         steps = self._boards.step([decisions[index] for index in which], which, at_once)
         infos = self._restart(np.flatnonzero(over).tolist(), [None] * int(over.sum()), {})

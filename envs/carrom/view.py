@@ -1,4 +1,4 @@
-"""A position as the player who is about to strike sees it."""
+"""A position as a player sees it from his seat."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from carrom.baseline import Interval, free_places
+from carrom.baseline import Interval, free_line, free_places
 from carrom.board import Board
+from carrom.decision import STRIKE_NOW, Request
 from carrom.pieces import N_PER_SIDE
 
 OWN = slice(0, N_PER_SIDE)
@@ -18,20 +19,21 @@ OPPONENT = slice(N_PER_SIDE, 2 * N_PER_SIDE)
 
 
 class QueenStatus(IntEnum):
-    """Where the queen is, for the player who strikes."""
+    """Where the queen is, for one side."""
 
     ON_BOARD = 0
     WAITING = 1
-    """I pocketed her with my previous stroke and must cover her now (15)."""
+    """My side pocketed her with its last stroke and must cover her with the next (15)."""
     MINE = 2
     THEIRS = 3
+    """The other side holds her, or must cover her with its next stroke."""
 
 
 @dataclass(frozen=True, eq=False)
 class View:
     """Everything a player may know, turned to his seat.
 
-    Pairs are (own, opponent's).
+    Pairs are (own, opponent's); in doubles "own" is the pair's.
 
     Attributes:
         board: the board played on.
@@ -47,9 +49,10 @@ class View:
         board_number: 1 to 8, 9 for an extra board.
         plays_white: whether his carrommen are white, as the breaker's are (43).
         break_to_be_made: whether the next stroke is an attempt at the break (44).
-        failed_breaks: attempts at the break he has failed (45).
+        failed_breaks: attempts at the break that the player with the turn has failed (45).
         idle_turns: consecutive turns in which nothing was touched (137).
-        turn_begun: whether he has already struck in this turn (63, 64).
+        turn_begun: whether the player with the turn has already struck in it (63, 64).
+        request: what is to be decided, and by whom.
     """
 
     board: Board
@@ -66,8 +69,28 @@ class View:
     failed_breaks: int = 0
     idle_turns: int = 0
     turn_begun: bool = False
+    request: Request = STRIKE_NOW
+
+    @functools.cached_property
+    def _line(self) -> float | None:
+        return free_line(self.board, self.positions, self.on_board)
+
+    @property
+    def can_strike(self) -> bool:
+        """Whether his striker can be set anywhere (142)."""
+        return self._line is not None
+
+    @property
+    def forward(self) -> float:
+        """How far forward of the middle between the base lines his striker has to stand, m.
+
+        Zero unless carrommen leave no place on the middle line. There is a place whenever he
+        is asked to strike: without one the board is replayed (142).
+        """
+        assert self._line is not None, "a board without a free place is replayed (142)"
+        return self._line
 
     @functools.cached_property
     def free_places(self) -> tuple[Interval, ...]:
-        """Where his striker may stand (130, 134); never empty when he is asked to strike."""
-        return free_places(self.board, self.positions, self.on_board)
+        """Where his striker may stand (130, 134), ``forward`` of the middle line."""
+        return free_places(self.board, self.positions, self.on_board, self.forward)

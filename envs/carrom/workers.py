@@ -69,6 +69,10 @@ class SharedBoards:
         """See ``Boards.step``."""
         return self._shared_out("step", which, decisions, restart)
 
+    def check(self, decisions: Sequence[Any], which: Sequence[int]) -> list[None]:
+        """See ``Boards.check``."""
+        return self._shared_out("check", which, decisions)
+
     def views(self) -> list[View]:
         """See ``Boards.views``."""
         return self._from_all("views")

@@ -46,7 +46,7 @@ def test_shots_are_those_of_single_environments(shots: ShotReport) -> None:
     facts, rewards = [], []
     for seed in range(11, 51):
         env.reset(seed=seed)
-        _, reward, *_, info = env.strike(aimer(env.view(), player_chance(seed)))
+        _, reward, *_, info = env.answer(aimer(env.view(), player_chance(seed)))
         facts.append(info["facts"])
         rewards.append(reward)
     measured = shots.players["aimer"]
@@ -93,7 +93,7 @@ def test_dues_are_counted() -> None:
     fell = []
     for seed in range(40):
         env.reset(seed=seed)
-        *_, info = env.strike(loser(env.view(), env.np_random))
+        *_, info = env.answer(loser(env.view(), env.np_random))
         fell.append(info["facts"]["pocketed_striker"])
     assert sum(fell) > 20
     # A striker that falls while an own carromman does, or none is down, costs a due as well.

@@ -222,7 +222,7 @@ class TestStrictPlacing:
             if np.hypot(*(env.view().positions - spot).T).min() > 0.05:
                 break
         # x = 0.2 m covers the base circle partly (130.b).
-        *_, info = env.step(np.array([0.2 / 0.235, 0.0, 1.0], np.float32))
+        *_, info = env.step(np.array([0.2 / 0.235, 0.0, 1.0, 0.0], np.float32))
         assert not info["facts"]["proper"]
         assert info["reward_terms"]["penalty"] == -1.0
 
@@ -239,7 +239,7 @@ class TestStrictPlacing:
                 break
         place = float(env.view().positions[near[0], 0])
         before = env.layout()
-        *_, info = env.strike(Strike(place=place, direction=0.0, speed=2.0))
+        *_, info = env.answer(Strike(place=place, direction=0.0, speed=2.0))
         lying = before.on_board
         assert np.array_equal(env.layout().positions[lying], before.positions[lying])
         assert info["reward_terms"]["penalty"] == -1.0
@@ -264,10 +264,10 @@ class TestActions:
         env = make("CarromShot-v0")
         env.reset(seed=0)
         view = env.view()
-        strike = env.coding.decode(np.array([0, 0.5, 1]), view)
+        strike = env.coding.strikes.decode(np.array([0, 0.5, 1]), view)
         assert strike.direction == pytest.approx(np.pi / 2)
         assert strike.speed == pytest.approx(5.0)
-        strike = env.coding.decode(np.array([0, -1, -1]), view)
+        strike = env.coding.strikes.decode(np.array([0, -1, -1]), view)
         assert strike.direction == pytest.approx(-np.pi)
         assert strike.speed == pytest.approx(MIN_SPEED)
 
@@ -279,7 +279,7 @@ class TestActions:
             ([0, np.inf, 0], "inf"),
             ([0, 0], "shape"),
             ([[0, 0, 0]], "shape"),
-            ("left", "three numbers"),
+            ("left", "3 numbers"),
         ],
     )
     def test_bad_direct_actions(self, action: Any, complaint: str) -> None:
@@ -381,7 +381,7 @@ class TestBadOptions:
 
     def test_an_opponent_that_returns_no_strike(self) -> None:
         env = make(opponent=lambda view, rng: None, first="opponent")
-        with pytest.raises(ConfigError, match="returned None: expected a carrom Strike"):
+        with pytest.raises(ConfigError, match="seat 2: answer = None"):
             env.reset(seed=0)
 
     def test_unknown_id(self) -> None:
@@ -413,7 +413,7 @@ class TestDivergedPhysics:
         env = make(first="agent", opponent="random")
         env.reset(seed=0)
         env.step(np.array([0, 0, 1], np.float32))
-        *_, terminated, truncated, info = env.strike(self.IMPOSSIBLE)
+        *_, terminated, truncated, info = env.answer(self.IMPOSSIBLE)
         assert not terminated
         assert not truncated
         assert info["failures"] == 1
@@ -429,7 +429,7 @@ class TestDivergedPhysics:
     def test_a_drill_is_truncated_without_reward(self) -> None:
         env = make("CarromShot-v0")
         env.reset(seed=0)
-        _, reward, terminated, truncated, info = env.strike(self.IMPOSSIBLE)
+        _, reward, terminated, truncated, info = env.answer(self.IMPOSSIBLE)
         assert (reward, terminated, truncated) == (0.0, False, True)
         assert info["failures"] == 1
 
@@ -439,7 +439,7 @@ class TestDivergedPhysics:
             envs = gym.make_vec("CarromBoard-v0", num_envs=3, noise="expert").unwrapped
             assert isinstance(envs, carrom.CarromVectorEnv)
             envs.reset(seed=0)
-            observations, *_ = envs.strike([first, *[Strike(0.1, 0.2, 3.0)] * 2])
+            observations, *_ = envs.answer([first, *[Strike(0.1, 0.2, 3.0)] * 2])
             logs.append(observations[1:])
         assert np.array_equal(*logs)
 

@@ -196,7 +196,7 @@ def test_strikes_and_views_bypass_the_coding() -> None:
     player, rng = find_opponent("random"), np.random.default_rng(0)
     for _ in range(3):
         strikes = [player(view, rng) for view in env.views()]
-        env.strike(strikes)
+        env.answer(strikes)
         played = [next(s for s in strokes if s.own).strike for strokes in env.last_strokes]
         assert played == strikes
 

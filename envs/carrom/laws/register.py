@@ -95,7 +95,7 @@ _START = "carrom.laws.new_match"
 _DUE_FAULTS = "carrom.laws.due_faults"
 _JUMPED = "carrom.laws.place_jumped"
 _CENTRE = "carrom.laws.place_centre"
-_PUT_BACK = "carrom.putting_back.put_back"
+_PUT_BACK = "carrom.umpiring.take_up"
 _STRIKER = "carrom.baseline.striker_faults"
 _BREACH = (_FACTS + "breach",)
 _LOSS = (_EVENT + "OUT_OF_TURN", *_BREACH)
@@ -224,7 +224,7 @@ _LAWS: tuple[tuple[str, Entry], ...] = (
     ("128 129 131 132", _conduct(_NO_WORDS, _BREACH)),
     ("130.a 130.b", _rule(_STRIKER)),
     ("133", _conduct(_NO_BODY, _BREACH)),
-    ("134", _rule("carrom.baseline.free_places", "carrom.play.advance")),
+    ("134", _rule("carrom.striking.strike_all")),
     ("135 136.a", _conduct("the striker is on the board during strokes only", _BREACH)),
     ("136.b", _conduct("pieces are placed one by one, with nothing laid down in between")),
     ("137", _course(_STEER)),

@@ -1,0 +1,223 @@
+"""Carrom for PettingZoo: every seat an agent of its own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from gymnasium.utils import seeding
+from numpy.typing import NDArray
+from pettingzoo.utils import AECEnv
+
+from carrom.drawing import FILM_RATE, RENDER_MODES, Drawing
+from carrom.errors import ActionError, ConfigError
+from carrom.info import told
+from carrom.laws import StrokeFacts, out_of_turn_by
+from carrom.layout import Layout
+from carrom.options import Options
+from carrom.play import advance, begin, report
+from carrom.table import Stroke, Table
+
+_OF_ONE_AGENT = ("opponent", "partner", "first", "max_strokes")
+"""Options of ``CarromEnv`` that have no meaning here."""
+_SIDES = {"own": "opponent", "opponent": "own", None: None}
+
+
+class CarromAECEnv(AECEnv[str, NDArray[np.float32], Any]):
+    """Carrom in which every seat is an agent: two in singles, four in doubles.
+
+    Agents act one at a time, whoever has to decide next: usually the player with the turn, who
+    keeps it while he pockets. There is no parallel version (``is_parallelizable`` is False):
+    nobody ever acts at the same time as another.
+
+    ``player_0``, ``player_1``, ... sit counter-clockwise; in doubles ``player_0`` and
+    ``player_2`` are partners. Observation and actions are those of ``carrom.CarromEnv``, the
+    observation always with the request (``Box((91,), float32)``), seen from the agent's seat.
+    All agents see the same table, as the laws have it; there is no channel between partners
+    (131).
+
+    With ``due_placing="agent"``, ``claims="agent"`` or ``toss="agent"``, the agents also lay
+    the dues that are theirs to lay (78.b), claim extra points and choose after the toss. The
+    action space is then a ``Dict``, and ``info["action_mask"]`` is what
+    ``action_space(agent).sample(mask)`` takes.
+
+    Rewards are the own side's, and the other side's negative, at every moment. With
+    ``reward="result"`` (the default) the rewards that an agent gets from ``last()`` sum to 1
+    for a match won, -1 for one lost.
+
+    Args:
+        doubles: four agents in two pairs.
+        task: "match", "game" or "board".
+        reward: "result", "points" or "aicf".
+        max_cycles: strokes of all agents after which the episode is truncated; by task if
+            not given.
+        render_mode: None, "rgb_array", "human" or "ansi".
+        width: of a picture, pixels.
+        height: of a picture, pixels.
+        camera: "top", "perspective" or "player".
+        **options: as in ``carrom.CarromEnv``; there is no opponent, partner or first.
+
+    Raises:
+        ConfigError: an unknown name or a value out of range.
+
+    Version history:
+        v0: initial version.
+    """
+
+    def __init__(
+        self,
+        *,
+        doubles: bool,
+        task: str = "match",
+        reward: str = "result",
+        max_cycles: int | None = None,
+        render_mode: str | None = None,
+        width: int = 480,
+        height: int = 480,
+        camera: str = "top",
+        **options: Any,
+    ) -> None:
+        super().__init__()
+        for name in _OF_ONE_AGENT:
+            if name in options:
+                raise ConfigError(f"option {name!r}: expected none where every seat is an agent")
+        if task not in ("match", "game", "board"):
+            raise ConfigError(f"task = {task!r}: expected 'match', 'game' or 'board'")
+        if render_mode == "human":
+            options.setdefault("film_rate", FILM_RATE)
+        options |= {"doubles": doubles, "reward": reward, "max_strokes": max_cycles}
+        chosen = Options.of(task, options)
+        self.metadata = {
+            "name": "carrom_doubles_v0" if doubles else "carrom_singles_v0",
+            "render_modes": list(RENDER_MODES),
+            "render_fps": 2,
+            "is_parallelizable": False,
+        }
+        self.setting = chosen.setting(outside=frozenset(range(4)))
+        self.coding = chosen.coding()
+        self._physics = chosen.physics()
+        self.render_mode = render_mode
+        self._drawing = Drawing(
+            self.setting.board, render_mode, width=width, height=height, camera=camera
+        )
+        self._seats = {f"player_{i}": seat for i, seat in enumerate(self.setting.format.seats)}
+        self._names = {seat: name for name, seat in self._seats.items()}
+        self.possible_agents = list(self._seats)
+        self.agents = []
+        # One space each: they are seeded one by one.
+        self.observation_spaces = {
+            agent: self.setting.observation_space() for agent in self.possible_agents
+        }
+        self.action_spaces = {agent: self.coding.space() for agent in self.possible_agents}
+        self.last_strokes: tuple[Stroke, ...] = ()
+        self._rng: np.random.Generator | None = None
+        self._table: Table | None = None
+
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
+        """The space of the agent's observations."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Space[Any]:
+        """The space of the agent's actions."""
+        return self.action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Begin an episode. ``options`` are ignored, as PettingZoo's own tests demand."""
+        if seed is not None or self._rng is None:
+            self._rng, _ = seeding.np_random(seed)
+        (self._table,) = begin(self.setting, self._physics, [self._rng])
+        self.agents = list(self.possible_agents)
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos = {agent: {} for agent in self.agents}
+        self._skip_agent_selection = None
+        self._book()
+
+    def observe(self, agent: str) -> NDArray[np.float32]:
+        """What ``agent`` sees now, float32 (91,)."""
+        return self.setting.observe(self._table_in_play().view_from(self._seats[agent]))
+
+    def step(self, action: Any) -> None:
+        """Take the decision of ``agent_selection``."""
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        table = self._table_in_play()
+        answer = self.coding.decode(action, table.view)
+        self._cumulative_rewards[agent] = 0.0
+        advance(self._physics, [table], [answer])
+        self._book()
+
+    def step_as(self, agent: str, action: Any) -> None:
+        """Let any agent strike, whether it is his turn or not.
+
+        Who strikes out of turn loses the board (51). For whose turn it is, this is ``step``.
+
+        Args:
+            agent: who strikes.
+            action: as in ``step``; out of turn, what it would have been does not matter.
+
+        Raises:
+            ActionError: no such agent is playing, or, out of turn, the player whose decision
+                it is has something else to decide than a strike.
+        """
+        if agent not in self.agents:
+            raise ActionError(f"agent = {agent!r}: expected one of {self.agents}")
+        if agent == self.agent_selection:
+            self.step(action)
+            return
+        self.coding.check(action)
+        table, seat = self._table_in_play(), self._seats[agent]
+        event = out_of_turn_by(seat, table.position.match, self.setting.format)
+        report(self._physics, table, seat, StrokeFacts.without_stroke(event))
+        self._cumulative_rewards[self.agent_selection] = 0.0
+        self._book()
+
+    def layout(self) -> Layout:
+        """Where the carrommen lie, in the board's frame."""
+        return self._table_in_play().standing.layout
+
+    def render(self) -> Any:
+        """The position as it stands: a picture, text, or nothing in mode "human"."""
+        return self._drawing.render(self.layout())
+
+    def close(self) -> None:
+        """Close windows and free what drawing holds."""
+        self._drawing.close()
+
+    def _table_in_play(self) -> Table:
+        assert self._table is not None, "reset() comes first"
+        return self._table
+
+    def _book(self) -> None:
+        """Give out what was earned and said, and select whoever decides next."""
+        table = self._table_in_play()
+        self.last_strokes = tuple(table.played)
+        terms, strokes = table.take_step()
+        own_info = told(table, self.coding, strokes) | {"reward_terms": terms}
+        reward, infos = float(sum(terms.values())), (own_info, _turned_round(own_info))
+        for agent in self.agents:
+            side = self.setting.side_of(self._seats[agent])
+            self.rewards[agent] = -reward if side else reward
+            self.terminations[agent] = table.terminated
+            self.truncations[agent] = table.truncated
+            self.infos[agent] = infos[side]
+        self._accumulate_rewards()
+        if table.decision is None:
+            self._deads_step_first()
+        else:
+            self.agent_selection = self._names[table.decision.seat]
+
+
+def _turned_round(info: dict[str, Any]) -> dict[str, Any]:
+    """The report as the other side gets it."""
+    turned = info | {"reward_terms": {name: -x for name, x in info["reward_terms"].items()}}
+    if "result" in info:
+        own, opponent = info["result"]["points"]
+        winner = _SIDES[info["result"]["winner"]]
+        turned["result"] = {"winner": winner, "points": (opponent, own)}
+    return turned
