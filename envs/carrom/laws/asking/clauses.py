@@ -61,15 +61,20 @@ class _Reader(Words):
         while self.at < len(self.words):
             if not self.take(*_SEPARATORS):
                 self._clause()
+        if self.pending and "pocketed" in self.said and "on_board" not in self.said:
+            # What fell has been said, so these are what lies there.
+            self._resolve("on_board")
         if self.pending:
-            named = " ".join(f"{count} {piece}" for piece, count in self.pending.items())
-            raise FactsError(f"{named}: on board, pocketed or jumped? expected one of these words")
+            raise FactsError(
+                f"{_shown(self.pending)}: on board, pocketed or jumped? expected one of these words"
+            )
         return self.said
 
     def _say(self, key: str, value: Any) -> None:
         # The same again does no harm, but the same pieces again may be meant to be more.
         if key in self.said and (isinstance(value, dict) or self.said[key] != value):
-            raise FactsError(f"{key.replace('_', ' ')} = {value!r}: said before, expected once")
+            named = key.replace("_", " ")
+            raise FactsError(f"{named} = {_shown(value)}: said before, expected once")
         self.said[key] = value
 
     def _clause(self) -> None:
@@ -211,9 +216,18 @@ class _Reader(Words):
 
     def _to(self, side: str) -> None:
         verb = self.one_of(vocabulary.TO_PLAY, "to play")
-        self._say("striker", side)
         if verb == "break":
-            self._say("break_done", False)
+            self._breaks(side)
+        else:
+            self._say("striker", side)
+
+    def _breaks(self, side: str) -> None:
+        self._say("striker", side)
+        self._say("break_done", False)
+
+    def _missed(self, side: str) -> None:
+        self._say("striker", side)
+        self._say("touched", False)
 
     def _had(self, side: str) -> None:
         self.take("one", "some")
@@ -278,7 +292,7 @@ class _Reader(Words):
     def _nothing(self) -> None:
         if self.take("touched"):
             self._say("touched", False)
-        elif self.take(*vocabulary.POCKETED, "fell"):
+        elif self.take(*vocabulary.POCKETED):
             self._say("pocketed", {})
         else:
             raise self.unknown("pocketed, or touched")
@@ -310,6 +324,13 @@ class _Reader(Words):
     def _opened(self, side: str) -> None:
         self.take("match")
         self._say("opened", side)
+
+
+def _shown(value: Any) -> str:
+    """A value in words, for errors."""
+    if isinstance(value, dict):
+        return " ".join(f"{count} {piece}" for piece, count in value.items()) or "nothing"
+    return " ".join(value) if isinstance(value, tuple) else repr(value)
 
 
 _CAUSE_PHRASES = sorted(CAUSES, key=lambda phrase: -len(phrase.split()))
@@ -364,6 +385,8 @@ _SIDE_VERBS: dict[str, Callable[[_Reader, str], None]] = {
     "technical": _Reader._technical,
     "out": _Reader._out_of_turn,
     "opened": _Reader._opened,
+    "breaks": _Reader._breaks,
+    "missed": _Reader._missed,
 }
 _EXPECTED = (
     "white to play, 3 white 5 black queen on board, queen waiting, queen covered by black, black "

@@ -27,7 +27,7 @@ FILLERS = frozenset(
 )
 """Words without weight here, so that people may write as they speak."""
 NOTHING = frozenset(("nothing", "none", "nobody", "neither"))
-POCKETED = frozenset(("pocketed", "pockets", "pocket", "potted", "sank", "sunk"))
+POCKETED = frozenset(("pocketed", "pockets", "pocket", "potted", "sank", "sunk", "fell"))
 JUMPED = frozenset(("jumped", "jumps", "overboard"))
 PLAYS = frozenset(("plays", "strikes", "moves", "shoots", "turn"))
 TO_PLAY = frozenset(("play", "strike", "move", "shoot", "break"))
