@@ -1,4 +1,4 @@
-"""The Gymnasium environment: one agent, one board, one opponent."""
+"""The Gymnasium environment: one agent; whoever else plays belongs to the environment."""
 
 from __future__ import annotations
 
@@ -39,11 +39,12 @@ class CarromEnv(gym.Env[NDArray[np.float32], Any]):
 
     ## Description
 
-    Two players strike in turns from opposite sides of a regulation board. The umpire rules
-    on every stroke by the laws of carrom: dues and penalties, queen and cover, the endings
-    of a board, games of 25 points, matches of three games. A step is one stroke of the
-    agent, together with all strokes of the opponent until it is the agent's turn again; a
-    player who keeps the turn strikes again.
+    Two players, or two pairs with ``doubles=True``, strike in turns from the sides of a
+    regulation board. The umpire rules on every stroke by the laws of carrom: dues and
+    penalties, queen and cover, the endings of a board, games of 25 points, matches of three
+    games. A step is one decision of the agent, nearly always a stroke, together with all
+    that the others do until the agent has to decide again; a player who keeps the turn
+    strikes again. The agent sits on seat 0; in doubles its partner is opposite.
 
     | id | episode |
     |---|---|
@@ -72,7 +73,28 @@ class CarromEnv(gym.Env[NDArray[np.float32], Any]):
 
     With ``striker_placing="snap"`` a place where the striker may not stand means the nearest
     where it may. With ``"strict"`` it is played and ruled upon: an improper stroke (130), or
-    a foul if a carromman is in the way (134).
+    a foul if a carromman is in the way (134). The action (or the residual) then has a fourth
+    number: how far the striker stands off the middle between the base lines, from 5 cm
+    back (-1) to 5 cm towards the board's centre (1); and speed -1 is none at all: a slip that
+    leaves no line is no stroke, and the clock runs on (127.b).
+
+    By the options ``due_placing``, ``claims`` and ``toss`` more than strikes can be decided.
+    An action is then a ``Dict`` with a part for each kind of decision, of which the one that
+    ``info["decision"]`` names counts:
+
+    | part | space | meaning |
+    |---|---|---|
+    | ``strike`` | as above | a strike |
+    | ``place`` | ``Box(-1, 1, (2,))`` | where a due is laid: x, y in my frame, in 0.1 m |
+    | ``waive`` | ``Discrete(2)`` | 1: dues and penalties are forgiven, all or none (87.a) |
+    | ``claim`` | ``Discrete(3)`` | extra points that are claimed (87.b) |
+    | ``toss`` | ``Discrete(2)`` | 1: takes the break, 0: the side (39) |
+
+    What is laid where it must not lie (85, 86, 89.b, 114) is laid as near as it may, and a
+    foul charged. With ``illegal_placing="masked"`` ``place`` is ``Discrete(n + 2)`` instead, and
+    ``waive`` is not there: n places of a grid (``carrom.answering.place_grid``), then "as the
+    scripted player would", then "waive"; ``info["action_mask"]`` says which are legal, and
+    ``action_space.sample(info["action_mask"])`` samples a legal action.
 
     ## Observation space
 
@@ -94,7 +116,14 @@ class CarromEnv(gym.Env[NDArray[np.float32], Any]):
     | 72 | consecutive turns without a touch (137) | turns | 0 | 12 |
     | 73 | I have already struck in this turn | - | 0 | 1 |
 
-    Carromman i is own for i = 0 to 8, the opponent's for 9 to 17, the queen for 18.
+    Carromman i is own for i = 0 to 8, the opponent's for 9 to 17, the queen for 18. In
+    doubles "I" is the pair wherever something belongs to the pair.
+
+    ``Box((91,), float32)`` where more than strikes is decided, or there is a time limit: what
+    is asked (74 - 77: strike, place, claim, toss), whom (78 - 81: me, on my right, opposite,
+    on my left), who has the turn (82 - 85), whether the carromman to be laid is of my colour
+    (86), how many there are (87), whether they may be forgiven (88), how many extra points
+    can be claimed (89), and the share of the time that is used up (90).
 
     ## Rewards
 
@@ -119,13 +148,15 @@ class CarromEnv(gym.Env[NDArray[np.float32], Any]):
     ## Starting state
 
     ``CarromShot-v0``: one to nine carrommen of either colour at random, with or without the
-    queen, the agent to strike. Otherwise the rack (41.a), jittered from the episode's seed;
-    ``first`` says who breaks. If the opponent breaks, ``reset`` plays until the agent's turn.
+    queen, the agent to strike. Otherwise the rack (41.a), jittered from the episode's seed.
+    The winner of the toss chooses to break, or the side, so that the others break (39), by
+    the option ``toss``; ``first`` settles it without a toss. If others break, ``reset`` plays
+    until the agent's turn.
 
     ## Episode end
 
     Terminated when the stroke, board, game or match is over by the laws; truncated after
-    ``max_strokes`` strokes of both players, since turns can loop for ever. A board that is
+    ``max_strokes`` strokes of all players, since turns can loop for ever. A board that is
     void (137, 140, 142) is replayed within the episode; 140 also covers a stroke whose physics
     diverged, which ends a ``CarromShot-v0`` truncated and without reward. Should the opponent
     finish before the agent has had a turn, the agent's first step, whatever its action,
@@ -141,9 +172,11 @@ class CarromEnv(gym.Env[NDArray[np.float32], Any]):
     | ``strokes`` | how many strokes were played since the last step |
     | ``failures`` | how many of them diverged; ``Stroke.failure.dump`` replays each |
     | ``result`` | at the end: ``winner`` and ``points``, see below |
+    | ``toss`` | from ``reset``, if there was one: ``winner`` and ``choice`` |
+    | ``decision``, ``action_mask`` | where more than strikes is decided, see above |
 
     ``env.unwrapped.last_strokes`` gives those strokes in full, as ``carrom.table.Stroke``:
-    strike, positions, motion, facts and ruling.
+    whose, strike, positions, motion, facts, ruling, and what was laid back where.
 
     ``facts`` holds ``pocketed_own`` and ``pocketed_opponent`` (counts), ``pocketed_queen``,
     ``pocketed_striker``, ``touched`` and ``proper``. ``result["winner"]`` is "own",
@@ -155,11 +188,20 @@ class CarromEnv(gym.Env[NDArray[np.float32], Any]):
     | name | default | meaning |
     |---|---|---|
     | ``opponent`` | "random" | name of a player, or a callable ``(view, rng) -> Strike`` |
+    | ``doubles`` | False | four players; ``opponent`` plays both opponents |
+    | ``partner`` | "random" | in doubles, as ``opponent`` |
     | ``action_coding`` | "direct" | or "target" |
     | ``striker_placing`` | "snap" | or "strict" |
-    | ``noise`` | "none" | execution noise of both players: none, master, expert, club, beginner |
+    | ``noise`` | "none" | execution noise of all players: none, master, expert, club, beginner |
     | ``reward`` | "aicf" | or "points", "result" |
-    | ``first`` | "random" | who breaks first: random, agent, opponent |
+    | ``first`` | "random" | who breaks first: random (by toss), agent, opponent |
+    | ``toss`` | "break" | what its winner takes: break, side, or "agent": he decides (39) |
+    | ``due_placing`` | "scripted" | dues are laid where they hurt most, or by the "agent" |
+    | ``illegal_placing`` | "charged" | or "masked", see above |
+    | ``claims`` | "always" | extra points are claimed: always, never, or by the "agent" |
+    | ``time_limit_s`` | None | seconds for a decision; the laws say 15 (46, 50, 88.a) |
+    | ``clock`` | "wall" | or "step": a second for each slip of the striker, nothing else |
+    | ``board_limit`` | 8 | boards of a game (56.a), or None as in late rounds (A11) |
     | ``rack`` | "tight" | or "loose" |
     | ``rack_orientation`` | 0 | turn of the rack, rad (the laws leave it free) |
     | ``max_strokes`` | by task | strokes after which the episode is truncated |
@@ -170,9 +212,13 @@ class CarromEnv(gym.Env[NDArray[np.float32], Any]):
     | ``width``, ``height`` | 480 | size of pictures, pixels |
     | ``camera`` | "top" | or "perspective", "player" |
 
+    What is late is a foul if it is a stroke (63, 64), otherwise the right is lost (87.a). A
+    player with a method ``decide(view, rng) -> Answer`` is asked like the agent; others are
+    scripted. What no stroke shows (conceding, fouls of the body) is told by ``report``.
+
     Raises:
         ConfigError: an unknown name or a value out of range.
-        ActionError: from ``step``, an action outside the action space.
+        ActionError: from ``step``, an action outside the action space, or a masked one.
         RenderError: from ``render``, no OpenGL back end works, or no display for "human".
 
     ## Version history
