@@ -26,7 +26,7 @@ from carrom.laws import (
     side_of,
     side_with,
 )
-from carrom.observation import encode, observation_space
+from carrom.observation import REQUEST_SIZE, SIZE, encode, observation_space
 from carrom.opponents import Player
 from carrom.physics.material import Material
 from carrom.physics.motion import Motion
@@ -83,6 +83,11 @@ class Setting:
     def observation_space(self) -> spaces.Space[NDArray[np.float32]]:
         """The space of one observation."""
         return observation_space(self.board, with_request=self.tells_request)
+
+    @property
+    def observation_size(self) -> int:
+        """Length of one observation."""
+        return SIZE + REQUEST_SIZE * self.tells_request
 
     def observe(self, view: View) -> NDArray[np.float32]:
         """The observation of ``view``."""

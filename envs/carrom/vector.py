@@ -9,7 +9,7 @@ import gymnasium as gym
 import numpy as np
 from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode
-from gymnasium.vector.utils import batch_space, create_empty_array, iterate
+from gymnasium.vector.utils import batch_space, iterate
 from numpy.typing import NDArray
 
 from carrom.boards import Boards
@@ -103,7 +103,8 @@ class CarromVectorEnv(gym.vector.VectorEnv[Observations, Any, NDArray[Any]]):
             self._boards = SharedBoards(chosen, num_envs, min(workers, num_envs))
         # None before the first reset; afterwards, which episodes have been reported over.
         self._over: Flags | None = None
-        self._observations = create_empty_array(self.single_observation_space, num_envs)
+        size = self.setting.observation_size
+        self._observations = np.zeros((num_envs, size), np.float32)
         # Made now so that a bad size or camera is refused now; it draws nothing yet.
         self._renderer: BoardRenderer | None = BoardRenderer(self.setting.board, **self._picture)
 
