@@ -72,13 +72,20 @@ class View:
     request: Request = STRIKE_NOW
 
     @functools.cached_property
-    def _line(self) -> float | None:
-        return free_line(self.board, self.positions, self.on_board)
+    def _standing(self) -> tuple[float, tuple[Interval, ...]] | None:
+        """``forward`` and ``free_places``; None if the striker can be set nowhere."""
+        middle = free_places(self.board, self.positions, self.on_board)
+        if middle:
+            return 0.0, middle
+        forward = free_line(self.board, self.positions, self.on_board)
+        if forward is None:
+            return None
+        return forward, free_places(self.board, self.positions, self.on_board, forward)
 
     @property
     def can_strike(self) -> bool:
         """Whether his striker can be set anywhere (142)."""
-        return self._line is not None
+        return self._standing is not None
 
     @property
     def forward(self) -> float:
@@ -87,10 +94,14 @@ class View:
         Zero unless carrommen leave no place on the middle line. There is a place whenever he
         is asked to strike: without one the board is replayed (142).
         """
-        assert self._line is not None, "a board without a free place is replayed (142)"
-        return self._line
+        return self._somewhere[0]
 
-    @functools.cached_property
+    @property
     def free_places(self) -> tuple[Interval, ...]:
         """Where his striker may stand (130, 134), ``forward`` of the middle line."""
-        return free_places(self.board, self.positions, self.on_board, self.forward)
+        return self._somewhere[1]
+
+    @property
+    def _somewhere(self) -> tuple[float, tuple[Interval, ...]]:
+        assert self._standing is not None, "a board without a free place is replayed (142)"
+        return self._standing
