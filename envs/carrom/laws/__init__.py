@@ -6,7 +6,7 @@ names that end in ``_jit`` are the same for ordinary Python. ``cited`` and ``sen
 ruling into words.
 """
 
-from carrom.laws.breaches import foul_by, foul_now, out_of_turn_by
+from carrom.laws.breaches import foul_by, out_of_turn_by
 from carrom.laws.dues import (
     DueFaults,
     due_faults,
@@ -76,7 +76,6 @@ __all__ = [
     "due_faults",
     "due_faults_jit",
     "foul_by",
-    "foul_now",
     "law_mask",
     "legal_due_place",
     "legal_due_places_jit",

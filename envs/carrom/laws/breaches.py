@@ -58,8 +58,3 @@ def _partners(seat: int, state: MatchState, format: MatchFormat) -> bool:
     """Whether the player is of the side with the turn."""
     sides = [side_of(s, doubles=format.doubles) for s in (seat, int(state.board.seat))]
     return sides[0] == sides[1]
-
-
-def foul_now(state: MatchState) -> Event:
-    """What a breach by the player with the turn is: a technical foul until he has struck."""
-    return Event.FOUL if state.board.strokes_in_turn > 0 else Event.TECHNICAL_FOUL

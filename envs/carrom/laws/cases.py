@@ -17,7 +17,6 @@ from carrom.laws.case_format import CASE, COLOURS, EVENTS, MODES
 from carrom.laws.case_position import by_colour, read_position
 from carrom.laws.host import next_board_jit, rule_jit
 from carrom.laws.ruling import Ruling
-from carrom.laws.schema import fail
 from carrom.laws.state import (
     MatchFormat,
     MatchState,
@@ -25,7 +24,7 @@ from carrom.laws.state import (
     colour_of,
     side_of,
 )
-from carrom.laws.stroke import PLENTY, Event, StrokeFacts, check
+from carrom.laws.stroke import PLENTY, StrokeFacts, check
 from carrom.laws.text import cited, sentences
 
 _REPLAY_FIELDS = ("board_replayed", "points", "game_over")
@@ -101,12 +100,6 @@ def read_case(raw: Any) -> Case:
     state = read_position(before, format)
     facts = read_facts(raw)
     check(state, facts, format=format)
-    if facts.event == Event.TECHNICAL_FOUL and state.board.strokes_in_turn:
-        raise fail(
-            "event",
-            raw["event"],
-            f"foul, as {before['striker']} has struck in this turn (queen is {before['queen']!r})",
-        )
     return Case(
         name=raw["id"],
         mode=raw["mode"],

@@ -239,6 +239,8 @@ def check(state: MatchState, facts: StrokeFacts, *, format: MatchFormat = SINGLE
     moved = moved or facts.pocketed_queen or facts.overboard_queen or facts.overboard_striker
     if moved and event not in _CAN_POCKET:
         raise FactsError(f"event = {Event(event).name} pocketed something: it has no stroke")
+    if event == Event.TECHNICAL_FOUL and int(board.strokes_in_turn):
+        raise FactsError("event = TECHNICAL_FOUL after a stroke of the turn: expected FOUL (64)")
     if event == Event.EARLY_BREAK and board.break_done:
         raise FactsError("event = EARLY_BREAK after the break was made")
 

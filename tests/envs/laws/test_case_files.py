@@ -70,7 +70,12 @@ def changed(name: str, path: str, value: Any) -> str:
         ("S-48-01", "before.board_number", 10, ["before.board_number = 10", "at most 9"]),
         ("S-49.a.i-01", "before.match.games.black", 2, ["match.games.black = 2", "at most 1"]),
         ("S-48-01", "before.break_attempts_failed", 1, ["break_attempts_failed = 1", "0 after"]),
-        ("S-96-01", "event", "technical_foul", ["event = 'technical_foul'", "foul", "pending"]),
+        (
+            "S-96-01",
+            "event",
+            "technical_foul",
+            ["event = TECHNICAL_FOUL", "after a stroke", "FOUL (64)"],
+        ),
         ("S-48-01", "before.has_pocketed", {"white": False, "black": True}, ["has_pocketed.white"]),
         ("S-48-01", "before.consecutive_idle_turns", 6, ["consecutive_idle_turns = 6"]),
         ("S-48-01", "before.striker_seat", 0, ["before.striker_seat", "singles"]),

@@ -51,6 +51,17 @@ def test_a_board_that_has_ended_takes_no_stroke(position):
     check(next_board_jit(state), SHOT())
 
 
+@pytest.mark.law("63.a")
+def test_a_foul_after_a_stroke_of_the_turn_is_not_technical(position):
+    fouls = [StrokeFacts.without_stroke(e) for e in (Event.TECHNICAL_FOUL, Event.FOUL)]
+    for foul in fouls:
+        check(position(), foul)
+    later = position(strokes_in_turn=integers(1))
+    check(later, fouls[1])
+    with pytest.raises(FactsError, match="TECHNICAL_FOUL after a stroke"):
+        check(later, fouls[0])
+
+
 def test_legal_facts_pass(position):
     check(position(), SHOT(pocketed=(6, 5), queen=True, striker=True))
     check(position(), StrokeFacts.without_stroke(Event.OUT_OF_TURN))

@@ -16,7 +16,7 @@ from carrom.laws import (
     Ruling,
     StrokeFacts,
     cited,
-    foul_now,
+    foul_by,
     new_match,
     rule_jit,
 )
@@ -103,11 +103,11 @@ def test_a_touch_anywhere_in_the_turn_keeps_it_from_being_idle(position):
 @pytest.mark.law("63.a")
 def test_a_breach_is_technical_until_the_first_stroke_of_the_turn(position):
     state = position()
-    assert foul_now(state) == Event.TECHNICAL_FOUL
+    assert foul_by(int(state.board.seat), state, SINGLES) == Event.TECHNICAL_FOUL
     state, _ = play(state, StrokeFacts.shot(pocketed=(1, 0)))
-    assert foul_now(state) == Event.FOUL
+    assert foul_by(int(state.board.seat), state, SINGLES) == Event.FOUL
     state, _ = play(state, TOUCH)
-    assert foul_now(state) == Event.TECHNICAL_FOUL
+    assert foul_by(int(state.board.seat), state, SINGLES) == Event.TECHNICAL_FOUL
 
 
 @pytest.mark.law("92")

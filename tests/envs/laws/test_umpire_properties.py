@@ -51,6 +51,8 @@ def facts_for(draw: st.DrawFn, state: MatchState, format: MatchFormat = SINGLES)
     events = [e for e in Event if format.doubles or e not in OF_PARTNER]
     if board.break_done:
         events.remove(Event.EARLY_BREAK)
+    if board.strokes_in_turn:
+        events.remove(Event.TECHNICAL_FOUL)
     # Mostly shots, or boards would never get anywhere.
     event = draw(st.one_of(st.just(Event.SHOT), st.just(Event.SHOT), st.sampled_from(events)))
     if event not in (Event.SHOT, Event.EARLY_BREAK, Event.FOUL):
