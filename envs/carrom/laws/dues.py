@@ -31,9 +31,9 @@ from carrom.laws.places import (
 from carrom.laws.prospects import leeway
 from carrom.pieces import QUEEN
 
-_RIM_PLACES = 48
-"""Candidates of the scripted placer on either rim of the ring in which dues may lie."""
-_JUDGED = 96
+_RADII, _ANGLES = 4, 32
+"""Candidates of the scripted placer spread over the ring in which dues may lie, rims included."""
+_JUDGED = 128
 """Candidates of which the scripted placer considers everything that hinders a shot."""
 
 
@@ -139,8 +139,8 @@ def place_due(
 
     Of the legal places it takes the worst for the debtor: the one whose best direct shot, from
     any of his side's seats, forgives the smallest error of the strike (``prospects.leeway``).
-    It chooses between points on both rims of the ring and all corners of the legal region, so
-    it finds a place whenever there is one. What hinders the striker is considered for the most
+    It chooses between points spread over the ring and all corners of the legal region, so it
+    finds a place whenever there is one. What hinders the striker is considered for the most
     promising of them only.
 
     Args:
@@ -156,7 +156,7 @@ def place_due(
     positions, on_board = jnp.asarray(positions), jnp.asarray(on_board)
     edges = _edges(positions, on_board, board)
     candidates = join(
-        Candidates(_on_rims(board), jnp.ones(2 * _RIM_PLACES, bool)),
+        Candidates(_in_ring(board), jnp.ones(_RADII * _ANGLES, bool)),
         # A circle that none other meets has no corner: any point of it will do.
         feet(edges.circles, jnp.zeros(2), jnp.array([1.0, 0.0])),
         _corners(edges),
@@ -210,10 +210,11 @@ def _rims(board: Board) -> tuple[float, float]:
     return inner + CLEARANCE, outer - CLEARANCE
 
 
-def _on_rims(board: Board) -> jax.Array:
-    angles = np.linspace(0, 2 * math.pi, _RIM_PLACES, endpoint=False)
+def _in_ring(board: Board) -> jax.Array:
+    angles = np.linspace(0, 2 * math.pi, _ANGLES, endpoint=False)
     circle = np.stack([np.cos(angles), np.sin(angles)], axis=-1)
-    return jnp.asarray(np.concatenate([radius * circle for radius in _rims(board)]))
+    radii = np.linspace(*_rims(board), _RADII)
+    return jnp.asarray((radii[:, None, None] * circle).reshape(-1, 2))
 
 
 def _corners(edges: _Edges) -> Candidates:
