@@ -1,4 +1,4 @@
-"""The decision clock: 15 seconds for a stroke, by the laws (46, 50, 88.a)."""
+"""The decision clock: 15 seconds for a stroke or a place, by the laws (46, 50, 88)."""
 
 from __future__ import annotations
 

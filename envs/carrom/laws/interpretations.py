@@ -52,7 +52,9 @@ AMBIGUITIES: dict[str, Reading] = {
     "A15": Reading("87.a", "the creditor waives all or nothing", (_FACTS + "waive",)),
     "A16": Reading("89.a", "no netting of the two sides' debts", (_SETTLE,)),
     "A17": Reading("127.b", "no stroke only if no line was left and nothing moved", (_STEER,)),
-    "A18": Reading("140", "a diverged stroke is not tried again: replay", ("carrom.play.advance",)),
+    "A18": Reading(
+        "140", "a diverged stroke is not tried again: replay", ("carrom.striking.strike_all",)
+    ),
     "A19": Reading("40", "one trial board each; not modelled"),
     "A20": Reading(
         "equipment",
@@ -149,7 +151,7 @@ UNDEFINED: dict[str, Reading] = {
     "U24": Reading(
         "order of placing",
         "queen, jumped C/m, returned C/m, dues",
-        ("carrom.putting_back.put_back",),
+        ("carrom.umpiring.take_up",),
     ),
     "U25": Reading(
         "51: the queen",

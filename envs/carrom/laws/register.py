@@ -91,11 +91,15 @@ _NEXT = "carrom.laws.next_board"
 _SIDES = "carrom.laws.sides_change"
 _FOUL_BY = "carrom.laws.foul_by"
 _SEATS = "carrom.laws.MatchFormat.seats"
-_START = "carrom.laws.new_match"
 _DUE_FAULTS = "carrom.laws.due_faults"
 _JUMPED = "carrom.laws.place_jumped"
 _CENTRE = "carrom.laws.place_centre"
-_PUT_BACK = "carrom.umpiring.take_up"
+_LAY = "carrom.umpiring.take_up"
+_LAID = "carrom.umpiring.decide"
+_STRIKE = "carrom.striking.strike_all"
+_CLOCK = "carrom.clock.Clock"
+_BEGIN = "carrom.play.begin"
+_REPORT = "carrom.env.CarromEnv.report"
 _STRIKER = "carrom.baseline.striker_faults"
 _BREACH = (_FACTS + "breach",)
 _LOSS = (_EVENT + "OUT_OF_TURN", *_BREACH)
@@ -117,7 +121,7 @@ _LAWS: tuple[tuple[str, Entry], ...] = (
     ("6", _course(_BOARD + "break_done")),
     ("7", _course(_BOARD + "over")),
     ("8", _conduct("names whoever holds a seat; the seats are those of 28 and 29")),
-    ("9", _mixed((Tag.REFEREE, Tag.DECISION), _PUT_BACK)),
+    ("9", _mixed((Tag.REFEREE, Tag.DECISION), _LAY)),
     ("10", _rule(_FACTS + "pocketed")),
     ("11", _conduct("a word for what 33 forbids")),
     ("12", _rule("carrom.pieces.QUEEN")),
@@ -140,22 +144,23 @@ _LAWS: tuple[tuple[str, Entry], ...] = (
     ("33", _conduct("a stroke is a single impulse, so it can only strike", _BREACH)),
     ("34 35 36", _conduct("a stroke is an impulse; what gives it is not simulated")),
     # Toss, trial boards, break.
-    ("39.a", _mixed((Tag.MATCH, Tag.DECISION), _START)),
-    ("39.b 39.d", _course(_START)),
-    ("39.c", _choice(_START)),
+    ("39.a", _mixed((Tag.MATCH, Tag.DECISION), _BEGIN, "carrom.decision.TossChoice")),
+    ("39.b", _course(_BEGIN, "carrom.decision.TossChoice")),
+    ("39.c", _choice(_BEGIN, "carrom.decision.TossChoice")),
+    ("39.d", _course("carrom.laws.MatchState.rotation")),
     ("40", _course(reason="left out: strokes before the match that count for nothing")),
     ("41.a", _mixed((Tag.DIMENSION, Tag.DECISION), "carrom.rack.rack")),
     ("41.b", _course("carrom.tasks.racked")),
     ("42 43", _course("carrom.laws.new_board")),
     ("44 45.a 45.b 45.c", _rule(_STEER)),
-    ("46", _mixed((Tag.MATCH, Tag.CONDUCT), _FOUL_BY)),
+    ("46", _mixed((Tag.MATCH, Tag.CONDUCT), _CLOCK, _FOUL_BY)),
     ("47", _rule("carrom.laws.view.see", told_by=(_EVENT + "EARLY_BREAK",))),
     # Turn, scoring, change of sides.
     ("48", _rule(_JUDGE)),
     ("49.a.i 49.a.ii 49.a.iii", _course(_NEXT)),
     ("49.b", _course(_NEXT, _RULE)),
-    ("50", _mixed((Tag.REFEREE, Tag.CONDUCT), _FOUL_BY)),
-    ("51", _rule("carrom.laws.finish.by_strike_out_of_turn", "carrom.laws.out_of_turn_by")),
+    ("50", _mixed((Tag.REFEREE, Tag.CONDUCT), _CLOCK, _FOUL_BY)),
+    ("51", _rule("carrom.laws.finish.by_strike_out_of_turn", "carrom.aec.CarromAECEnv.step_as")),
     ("52.a 52.b.i 52.b.ii 53.a 53.b 53.c 54", _course(_END)),
     ("55", _course(_RULE, _SETTLE)),
     ("56.a 56.b 57", _course(_CLOSE)),
@@ -168,7 +173,7 @@ _LAWS: tuple[tuple[str, Entry], ...] = (
     ("65.a 65.b 65.c 65.d", _rule(_JUMPED, told_by=(_FACTS + "overboard",))),
     ("66.a", _rule(_JUMPED, told_by=(_FACTS + "overboard",))),
     ("66.b", _conduct("there is no lamp above the board")),
-    ("67 68", _rule(_PUT_BACK, reason="strokes move flat discs in a plane: none ends on its rim")),
+    ("67 68", _rule(_LAY, reason="strokes move flat discs in a plane: none ends on its rim")),
     (
         "69.a 69.b 70.a 70.b",
         _rule(
@@ -182,16 +187,16 @@ _LAWS: tuple[tuple[str, Entry], ...] = (
     ("72.c 78.a", _rule(_SETTLE)),
     ("78.b.i 78.b.ii", _mixed((Tag.REFEREE, Tag.DECISION), _SETTLE)),
     ("79.a 79.b", _mixed((Tag.REFEREE, Tag.DECISION), _SETTLE)),
-    ("80", _choice(_SETTLE)),
+    ("80", _choice("carrom.decision.Decision", "carrom.laws.Ruling.waived")),
     ("81", _rule(_SETTLE)),
     ("82.a", _conduct("the table takes the right colour out of the pocket", _BREACH)),
     ("82.b", _conduct("the table takes the right colour out of the pocket")),
     ("83", _mixed((Tag.REFEREE, Tag.CONDUCT), _SETTLE, reason="nothing is ever forgotten")),
-    ("84.a 84.b 85 86 89.b 114", _choice(_DUE_FAULTS)),
-    ("87.a", _choice(_FACTS + "waive")),
-    ("87.b", _choice(_FACTS + "claims")),
-    ("88.a", _conduct("a place is asked for and given at once")),
-    ("88.b", _conduct("a place is asked for and given at once", _BREACH)),
+    ("84.a 84.b", _choice(_DUE_FAULTS)),
+    ("85 86 89.b 114", _choice(_DUE_FAULTS, _LAID)),
+    ("87.a", _choice("carrom.decision.Waiver", _FACTS + "waive")),
+    ("87.b", _choice("carrom.decision.Claim", _FACTS + "claims")),
+    ("88.a 88.b", _mixed((Tag.CONDUCT,), _CLOCK)),
     ("89.a", _rule(_SETTLE)),
     ("90", _rule(_SETTLE)),
     ("91", _conduct(_NO_BODY, _LOSS)),
@@ -199,7 +204,7 @@ _LAWS: tuple[tuple[str, Entry], ...] = (
     ("92 95.a 95.b 95.c 95.d 97.a 97.b 98.a 98.b 99.a 99.b", _rule(_JUDGE)),
     ("96", _mixed((Tag.REFEREE, Tag.CONDUCT), _JUDGE, reason="an uncovered queen never stays")),
     ("100.a 100.b 101.a 101.b", _rule(_JUDGE)),
-    ("93", _rule(_PUT_BACK, _CENTRE)),
+    ("93", _rule(_LAY, _CENTRE)),
     ("94", _rule(_CENTRE)),
     ("102.a 102.b 103.a 103.b 104.a 104.b 105.a 105.b 106.a 106.b", _rule(_END)),
     ("107.a 107.b 108.a 108.b 109.a 109.b 110.a 110.b 111.a 111.b 112.a 112.b", _rule(_END)),
@@ -220,18 +225,18 @@ _LAWS: tuple[tuple[str, Entry], ...] = (
     ("126.a", _conduct(_NO_BODY, _BREACH)),
     ("126.b", _conduct(_NO_BODY, _LOSS)),
     ("127.a", _rule("carrom.action.MIN_SPEED")),
-    ("127.b", _rule(_STEER, told_by=(_EVENT + "NO_STROKE",))),
+    ("127.b", _rule(_STRIKE, _STEER)),
     ("128 129 131 132", _conduct(_NO_WORDS, _BREACH)),
     ("130.a 130.b", _rule(_STRIKER)),
     ("133", _conduct(_NO_BODY, _BREACH)),
-    ("134", _rule("carrom.striking.strike_all")),
+    ("134", _rule(_STRIKE, "carrom.baseline.free_places")),
     ("135 136.a", _conduct("the striker is on the board during strokes only", _BREACH)),
     ("136.b", _conduct("pieces are placed one by one, with nothing laid down in between")),
     ("137", _course(_STEER)),
     ("138", _course(reason="left out: no time passes between games")),
-    ("139", _choice("carrom.laws.finish.ending")),
-    ("140", _course(_STEER)),
-    ("142", _course("carrom.baseline.free_places", _STEER)),
+    ("139", _choice(_REPORT, "carrom.laws.finish.ending")),
+    ("140", _course(_STRIKE, _STEER)),
+    ("142", _course("carrom.baseline.free_line", _STEER)),
     # Loss of the match, protests.
     ("143.a 143.b 143.i", _conduct(_NO_PLACE, (_EVENT + "CONCEDE_MATCH",))),
     ("143.c 143.d 143.h", _conduct(_NO_WORDS, (_EVENT + "CONCEDE_MATCH",))),

@@ -207,7 +207,7 @@ def test_who_chose_to_break_breaks_with_white_and_the_queen_is_common(format):
         assert int(board.queen) == QueenState.ON_BOARD
 
 
-@pytest.mark.law("62")
+@pytest.mark.law("62", "63.a", "63.b", "64.a")
 @hypothesis.settings(max_examples=60, deadline=None)
 @hypothesis.given(
     seat=st.integers(0, 3), offender=st.integers(0, 3), struck=st.booleans(), doubles=st.booleans()

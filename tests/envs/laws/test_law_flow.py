@@ -7,6 +7,7 @@ import dataclasses
 import pytest
 
 from carrom.laws import (
+    DOUBLES,
     LAW_IDS,
     SINGLES,
     Event,
@@ -38,6 +39,43 @@ def test_each_man_left_counts_one(position, left):
     lost = position(on_board=(1, left), queen=QueenState.COVERED_BLACK)
     _, ruling = rule_jit(lost, OWN)
     assert ruling.points.tolist() == [left, 0]
+
+
+@pytest.mark.law("55")
+@pytest.mark.parametrize(
+    ("mine", "striker", "proper", "points"),
+    [(6, True, True, 10), (8, False, True, 11), (8, True, True, 12), (8, True, False, 12)],
+)
+def test_a_board_is_worth_at_most_12_and_ends_all_debts(position, mine, striker, proper, points):
+    # White pockets black's last with the queen on the board: its own count, and she 3.
+    state = position(on_board=(mine, 1), owed=(1, 2))
+    shot = StrokeFacts.shot(pocketed=(0, 1), striker=striker, proper=proper)
+    after, ruling = rule_jit(state, shot)
+    assert ruling.points.tolist() == [0, points]
+    assert after.board.owed.tolist() == [0, 0]
+
+
+@pytest.mark.law("81")
+@pytest.mark.parametrize("format", [SINGLES, DOUBLES])
+def test_room_that_appears_in_the_creditors_turn_is_used_at_once(position, format):
+    # Black, to play, may place a white one that found no room.
+    waiting = position(striker=1, owed=(1, 0), format=format, seat=1 if format.doubles else 2)
+    seat = int(waiting.board.seat)
+    board = dataclasses.replace(waiting.board, placing_seat=integers([seat, -1]))
+    state = dataclasses.replace(waiting, board=board)
+    shot = StrokeFacts.shot(pocketed=(0, 1), room_due=1)
+    after, ruling = rule_jit(state, shot, format=format)
+    assert (bool(ruling.turn_kept), ruling.dues_paid.tolist()) == (True, [1, 0])
+    assert ruling.placer_seat.tolist() == [seat, -1]
+    assert after.board.owed.tolist() == [0, 0]
+
+
+@pytest.mark.law("78.b.i", "90")
+@pytest.mark.parametrize("seat", range(4))
+def test_in_doubles_the_right_hand_neighbour_takes_out_and_not_his_partner(position, seat):
+    state = position(format=DOUBLES, seat=seat)
+    _, ruling = rule_jit(state, StrokeFacts.shot(striker=True), format=DOUBLES)
+    assert ruling.placer_seat.tolist() == [(seat + 1) % 4, -1]
 
 
 def third_game(position, number: int, score: tuple[int, int], *, changed: bool):

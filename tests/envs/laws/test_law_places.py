@@ -23,8 +23,6 @@ from carrom.physics.material import Material
 from carrom.physics.mujoco import MujocoEngine
 from carrom.physics.strike import Strike
 from carrom.pieces import N_CARROMMEN, QUEEN, STRIKER
-from carrom.putting_back import put_back
-from carrom.tasks import Position
 
 BOARD = Board()
 DIAMETER = 0.0318
@@ -100,30 +98,6 @@ def test_a_queen_whose_centre_is_taken_lies_as_near_as_she_fits(next_seat):
     whole = NOBODY.with_piece(0, (0.0, 0.0))
     place = to_seat(np.array(place_centre_jit(whole, next_seat, board=BOARD)), next_seat)
     assert place == pytest.approx((0.0, DIAMETER), abs=3e-6)
-
-
-@pytest.mark.law("9", "67", "68", "93", "U24")
-@pytest.mark.parametrize("seed", range(6))
-def test_the_queen_is_placed_first_then_the_rest_and_what_lies_stays(position, seed):
-    rng = np.random.default_rng(seed)
-    lying = random_layout(BOARD, rng, white=5, black=5, queen=False, seat=0)
-    # Two carrommen that lie on each other, as flat ones never come to lie.
-    one, other = np.flatnonzero(lying.on_board)[[0, -1]]
-    lying = lying.with_piece(int(one), (0.3, 0.3)).with_piece(int(other), (0.3, 0.31))
-    # Queen and one of six white ones pocketed with the striker, improperly: she and it come
-    # out, with a due and a penalty.
-    shot = StrokeFacts.shot(pocketed=(1, 0), queen=True, striker=True, proper=False)
-    match, ruling = rule_jit(position(on_board=(6, 5)), shot)
-    after = Position(lying, match)
-    placed = put_back(BOARD, lying, ruling, after).layout
-    assert np.array_equal(placed.positions[lying.on_board], lying.positions[lying.on_board])
-    assert placed.counts == (8, 5)
-    # She lies where she would if nothing else were to be placed.
-    alone = place_centre_jit(lying, after.physical_seat, board=BOARD)
-    assert tuple(placed.positions[QUEEN].tolist()) == alone
-    new = placed.on_board & ~lying.on_board & (np.arange(N_CARROMMEN) != QUEEN)
-    distance = np.hypot(*placed.positions[new].T)
-    assert np.all((distance > 0.0318 - 1e-6) & (distance < 0.0691 + 1e-6))
 
 
 @pytest.mark.law("69.a", "70.a")

@@ -234,7 +234,7 @@ def test_a_striker_that_jumps_off_has_made_the_break_only_with_a_touch():
     assert ruling.owed.tolist() == [0, 0]
 
 
-@pytest.mark.law("A22", "A28", "46", "50")
+@pytest.mark.law("A22", "A28", "46", "50", "63.a", "64.a")
 def test_a_late_stroke_is_technical_only_before_the_first_of_the_turn(position):
     state = position()
     late = StrokeFacts.without_stroke(foul_by(0, state, SINGLES), breach="46")
@@ -296,7 +296,7 @@ def test_the_toss_decides_who_breaks_the_extra_board(position):
     assert breakers == {0, 2}
 
 
-@pytest.mark.law("U30", "90")
+@pytest.mark.law("U30", "79.b", "90")
 @pytest.mark.parametrize("seat", range(4))
 def test_the_right_to_place_stays_with_its_seat_until_its_partner_is_to_play(position, seat):
     right, partner = (seat + 1) % 4, (seat + 3) % 4
