@@ -16,7 +16,7 @@ from carrom.info import told
 from carrom.laws import StrokeFacts, out_of_turn_by
 from carrom.layout import Layout
 from carrom.options import Options
-from carrom.play import advance, begin, report
+from carrom.play import advance, begin, check_nothing_else_asked, report
 from carrom.table import Stroke, Table
 
 _OF_ONE_AGENT = ("opponent", "partner", "first", "max_strokes")
@@ -172,6 +172,7 @@ class CarromAECEnv(AECEnv[str, NDArray[np.float32], Any]):
             return
         self.coding.check(action)
         table, seat = self._table_in_play(), self._seats[agent]
+        check_nothing_else_asked(table)
         event = out_of_turn_by(seat, table.position.match, self.setting.format)
         report(self._physics, table, seat, StrokeFacts.without_stroke(event))
         self._cumulative_rewards[self.agent_selection] = 0.0
@@ -211,6 +212,7 @@ class CarromAECEnv(AECEnv[str, NDArray[np.float32], Any]):
             self._deads_step_first()
         else:
             self.agent_selection = self._names[table.decision.seat]
+        self._drawing.show(self.last_strokes, self.layout())
 
 
 def _turned_round(info: dict[str, Any]) -> dict[str, Any]:

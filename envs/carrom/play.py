@@ -75,11 +75,20 @@ def report(physics: Physics, table: Table, seat: int, facts: StrokeFacts) -> Non
     Raises:
         ActionError: another decision has to be taken first.
     """
+    check_nothing_else_asked(table)
+    tell(table, seat, facts)
+    _until_outside(physics, [table])
+
+
+def check_nothing_else_asked(table: Table) -> None:
+    """Refuse to hear of anything while somebody has something else to decide than a strike.
+
+    Raises:
+        ActionError: somebody has, or the episode is over.
+    """
     if table.decision is None or table.decision.kind is not Kind.STRIKE:
         asked = "nothing" if table.decision is None else table.decision.kind.value
         raise ActionError(f"decision = {asked!r}: expected 'strike' before anything is reported")
-    tell(table, seat, facts)
-    _until_outside(physics, [table])
 
 
 def _opened(setting: Setting, streams: Streams) -> Table:
