@@ -1,0 +1,176 @@
+"""Random boards and matches, and whether what checks them would notice a mistake."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import itertools
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from carrom.laws import (
+    DOUBLES,
+    SINGLES,
+    MatchFormat,
+    MatchState,
+    Ruling,
+    StrokeFacts,
+    check,
+    citations,
+    new_match,
+    rule,
+    rule_jit,
+)
+from carrom.soak.citable import citable
+from carrom.soak.figures import Figures
+from carrom.soak.plans import plans
+from carrom.soak.plans import run as run_plans
+from carrom.soak.report import Part, never_cited, page
+from carrom.soak.umpire import Plan, Played, SoakError, play, replay, soak, verdicts
+
+SINGLE_BOARDS = Plan(SINGLES, count=3_000, seed=11, lanes=256)
+MATCHES = Plan(DOUBLES, count=100, matches=True, seed=12, lanes=100)
+FORMATS = (SINGLES, DOUBLES, MatchFormat(board_limit=None), MatchFormat(True, board_limit=None))
+
+
+@pytest.fixture(scope="module")
+def boards() -> Figures:
+    return soak(SINGLE_BOARDS)
+
+
+@pytest.fixture(scope="module")
+def matches() -> Figures:
+    return soak(MATCHES)
+
+
+def test_every_board_ends_by_a_law(boards: Figures):
+    assert boards.boards == len(boards.lengths) == SINGLE_BOARDS.count
+    assert sum(boards.causes.values()) == boards.boards
+    assert boards.cut == 0
+    assert boards.strokes == boards.lengths.sum()
+
+
+def test_every_match_ends(matches: Figures):
+    assert matches.matches == MATCHES.count
+    # Two games of three boards or more make a match, unless it is conceded.
+    assert matches.boards > 6 * MATCHES.count
+    assert matches.cited["57"] < matches.matches < matches.cited["57"] + matches.cited["139"]
+
+
+def test_nearly_every_law_decides_somewhere(boards: Figures, matches: Figures):
+    """Some need luck: the long soak asks for all of them."""
+    parts = [
+        Part("boards", SINGLES, boards, 1.0, (0, 0)),
+        Part("matches", DOUBLES, matches, 1.0, (0, 0)),
+    ]
+    rare = {"102.b", "103.b", "104.b", "109.a", "109.b", "110.b", "112.b"}
+    assert set(never_cited(parts)) <= rare
+    written = page(parts, "a command")
+    assert f"| 48 | {boards.cited['48']:,} | {matches.cited['48']:,} |" in written
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_the_laws_to_expect_are_those_the_umpire_can_cite(
+    format: MatchFormat, monkeypatch: pytest.MonkeyPatch
+):
+    known: set[str] = set()
+    real = citations.words
+
+    def listening(laws: dict[str, jax.Array], breach: jax.Array) -> jax.Array:
+        known.update(laws)
+        return real(laws, breach)
+
+    monkeypatch.setattr(citations, "words", listening)
+    jax.eval_shape(functools.partial(rule, format=format), new_match(format), StrokeFacts.shot())
+    # Laws of another format are known to the umpire, but cannot hold.
+    elsewhere = {law for other in FORMATS for law in citable(other)}
+    assert set(citable(format)) <= known <= elsewhere
+
+
+@pytest.mark.parametrize("plan", [SINGLE_BOARDS, MATCHES], ids=["singles", "doubles"])
+def test_facts_never_contradict_the_position(plan: Plan):
+    seen = 0
+    for number in range(3):
+        for played, unmet in itertools.islice(replay(plan, number), 150):
+            check(played.before, played.facts, format=plan.format)
+            assert unmet == []
+            seen += 1
+    assert seen > 20
+
+
+def test_a_board_is_played_again_as_it_was(boards: Figures):
+    first = list(replay(SINGLE_BOARDS, 5))
+    again = list(replay(SINGLE_BOARDS, 5))
+    assert len(first) == len(again)
+    for one, other in zip(jax.tree.leaves(first), jax.tree.leaves(again), strict=True):
+        np.testing.assert_array_equal(one, other)
+    assert len(first) in boards.lengths
+
+
+# ---- would a mistake be noticed? -------------------------------------------------------
+
+
+@pytest.fixture(scope="module", params=[SINGLE_BOARDS, MATCHES], ids=["singles", "doubles"])
+def strokes(request: pytest.FixtureRequest) -> tuple[MatchFormat, list[Played]]:
+    """Strokes early and late, so many at once, leaves (lanes, ...)."""
+    steps = itertools.islice(play(request.param), 5, 60, 11)
+    return request.param.format, [jax.device_get(played) for played, _ in steps]
+
+
+@pytest.mark.parametrize("part", ["after", "ruling", "following"])
+def test_every_altered_leaf_is_noticed(strokes: tuple[MatchFormat, list[Played]], part: str):
+    """Whatever number of a ruling or a state is wrong, by one, in whatever stroke."""
+    format, batches = strokes
+    checked = 0
+    for played in batches:
+        assert verdicts(format, played)[0].all()
+        relevant = np.ones(len(played.toss), bool)
+        if part == "following":
+            relevant = played.after.board.over | played.after.board.replay
+        checked += relevant.sum()
+        leaves, structure = jax.tree.flatten(getattr(played, part))
+        for index, leaf in enumerate(leaves):
+            wrong = ~leaf if leaf.dtype == bool else leaf + 1
+            altered = jax.tree.unflatten(structure, [*leaves[:index], wrong, *leaves[index + 1 :]])
+            met, _ = verdicts(format, played._replace(**{part: altered}))
+            assert not met.all(axis=1)[relevant].any(), index
+    assert checked > 3
+
+
+def lenient(
+    state: MatchState, facts: StrokeFacts, *, format: MatchFormat = SINGLES
+) -> tuple[MatchState, Ruling]:
+    """An umpire who forgets the due of a striker that took the queen with it (99.a)."""
+    after, ruling = rule(state, facts, format=format)
+    forgotten = facts.pocketed_queen & facts.pocketed_striker & ruling.turn_kept
+    due = forgotten & (jnp.arange(2) == ruling.striker) & (ruling.owed > 0)
+    board = dataclasses.replace(after.board, owed=after.board.owed - due)
+    return dataclasses.replace(after, board=board), ruling
+
+
+def test_a_wrong_umpire_is_stopped_at_the_stroke():
+    plan = dataclasses.replace(SINGLE_BOARDS, umpire=lenient)
+    with pytest.raises(SoakError, match=r"72\.c: the rest stays owed") as caught:
+        soak(plan)
+    said = str(caught.value).split(":")[0]
+    number, stroke = (int(said.split(what)[1].split(",")[0]) for what in ("board ", "stroke "))
+    *before, (wrong, unmet) = itertools.islice(replay(plan, number), stroke + 1)
+    assert all(failed == [] for _, failed in before)
+    assert "72.c: the rest stays owed" in unmet
+    assert wrong.facts.pocketed_queen
+    assert wrong.facts.pocketed_striker
+    # The true umpire rules otherwise.
+    after, ruling = rule_jit(wrong.before, wrong.facts)
+    assert after.board.owed.sum() == wrong.after.board.owed.sum() + 1
+    assert ruling.owed.sum() == after.board.owed.sum()
+
+
+@pytest.mark.slow
+def test_long_soak():
+    parts = list(run_plans(plans(singles=100_000, doubles=20_000, matches=2_000, seed=1)))
+    assert sum(part.figures.boards for part in parts) > 120_000
+    assert never_cited(parts) == []
+    assert sum(part.figures.cut for part in parts) < 10
