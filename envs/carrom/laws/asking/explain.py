@@ -7,7 +7,7 @@ import re
 
 from carrom.errors import FactsError
 from carrom.laws.interpretations import READINGS
-from carrom.laws.lawbook import LAW_IDS, LAWS
+from carrom.laws.lawbook import LAW_IDS, LAWS, number_of
 from carrom.laws.register import REGISTER
 
 
@@ -58,9 +58,5 @@ def _near(wanted: str) -> list[str]:
     number = re.match(r"\d+", wanted)
     if number is None:
         return difflib.get_close_matches(wanted, LAW_IDS, n=3, cutoff=0.5) or ["1 to 151.c"]
-    distances = {law: abs(_number(law) - int(number[0])) for law in LAW_IDS}
+    distances = {law: abs(number_of(law) - int(number[0])) for law in LAW_IDS}
     return [law for law in LAW_IDS if distances[law] == min(distances.values())]
-
-
-def _number(law: str) -> int:
-    return int(re.split(r"\D", law)[0])
