@@ -107,7 +107,7 @@ LOST = [law for law in TOLD if "carrom.laws.Event.OUT_OF_TURN" in REGISTER[law].
 
 
 @pytest.mark.law(
-    *("30", "31.a", "31.b", "32", "32 (bis)", "33", "37.a", "38.a", "82.a", "88.b", "122.b"),
+    *("30", "31.a", "31.b", "32", "32 (bis)", "33", "37.a", "38.a", "82.a", "122.b"),
     *("122.c", "126.a", "128", "129", "131", "132", "133", "135", "136.a"),
 )
 @pytest.mark.parametrize("law", [law for law in TOLD if law not in LOST])
