@@ -66,7 +66,7 @@ def leeway(
         striker_hindered: whether carrommen stand in the striker's way, on its place included.
 
     Returns:
-        (n,), the largest over seats, striker places and pockets; 0 where there is no direct
+        (n,), the largest over seats, sampled striker places and pockets; 0 where none is a direct
         shot.
     """
     points, positions = jnp.asarray(points), jnp.asarray(positions)
