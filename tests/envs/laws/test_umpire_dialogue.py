@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import re
-import subprocess
-import sys
-from collections.abc import Iterator
+import runpy
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -172,29 +172,56 @@ def test_an_unknown_law_is_one_error_with_the_nearest(law, near):
 
 # ---- the script ----------------------------------------------------------------------
 
-
-def umpire(*arguments: str, text: str = "") -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, str(SCRIPT), *arguments]
-    return subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+Umpire = Callable[..., tuple[int, str, str]]
 
 
-def test_the_script_answers_a_question():
-    result = umpire("--stroke", "3 white 5 black queen on board, pocketed white 1 striker")
-    assert result.returncode == 0
-    assert result.stdout.startswith("understood: singles; white to play; on board 3 white 5 black")
-    assert "73: striker and own C/m: they come out and a due; turn kept\n" in result.stdout
+class Terminal(io.StringIO):
+    """Standard input with somebody at it."""
+
+    def isatty(self) -> bool:
+        return True
 
 
-def test_the_script_explains_a_law():
-    result = umpire("--explain", "72.a")
-    assert result.stdout.startswith("72.a (referee): striker pocketed alone")
+@pytest.fixture
+def umpire(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Umpire:
+    """Runs the script's main function: exit status, standard output and error."""
+    main = runpy.run_path(str(SCRIPT))["main"]
+
+    def run(
+        *arguments: str, text: str = "", stdin: type[io.StringIO] = io.StringIO
+    ) -> tuple[int, str, str]:
+        monkeypatch.setattr("sys.argv", ["umpire.py", *arguments])
+        monkeypatch.setattr("sys.stdin", stdin(text))
+        status = main()
+        return status, *capsys.readouterr()
+
+    return run
 
 
-def test_the_script_umpires_a_board():
-    result = umpire("--interactive", text="\n" * 6 + "1 white\n")
-    assert (result.returncode, result.stderr) == (0, "")
-    assert "position: singles; white to play; on board 9 white 9 black queen" in result.stdout
-    assert result.stdout.endswith("\n")
+def test_the_script_answers_a_question(umpire: Umpire):
+    status, out, _ = umpire("--stroke", "3 white 5 black queen on board, pocketed white 1 striker")
+    assert status == 0
+    assert out.startswith("understood: singles; white to play; on board 3 white 5 black")
+    assert "73: striker and own C/m: they come out and a due; turn kept\n" in out
+
+
+def test_the_script_explains_a_law(umpire: Umpire):
+    status, out, _ = umpire("--explain", "72.a")
+    assert status == 0
+    assert out.startswith("72.a (referee): striker pocketed alone")
+
+
+def test_the_script_umpires_a_board(umpire: Umpire):
+    status, out, error = umpire("--interactive", text="\n" * 6 + "1 white\n")
+    assert (status, error) == (0, "")
+    assert "position: singles; white to play; on board 9 white 9 black queen" in out
+    assert out.endswith("\n")
+
+
+def test_on_a_terminal_the_script_asks_by_itself(umpire: Umpire):
+    status, out, _ = umpire(stdin=Terminal)
+    assert status == 0
+    assert "singles or doubles [singles]: " in out
 
 
 @pytest.mark.parametrize(
@@ -207,9 +234,9 @@ def test_the_script_umpires_a_board():
         (("--explain", "72", "--mode", "singles"), "--mode: expected a file of cases with it"),
     ],
 )
-def test_what_the_script_cannot_do_is_one_line(arguments, words):
-    result = umpire(*arguments)
-    assert (result.returncode, result.stdout) == (2, "")
-    assert result.stderr.startswith("umpire: ")
-    assert result.stderr.count("\n") == 1
-    assert words in result.stderr
+def test_what_the_script_cannot_do_is_one_line(umpire: Umpire, arguments, words):
+    status, out, error = umpire(*arguments)
+    assert (status, out) == (2, "")
+    assert error.startswith("umpire: ")
+    assert error.count("\n") == 1
+    assert words in error
