@@ -193,7 +193,8 @@ def umpire(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) 
         monkeypatch.setattr("sys.argv", ["umpire.py", *arguments])
         monkeypatch.setattr("sys.stdin", stdin(text))
         status = main()
-        return status, *capsys.readouterr()
+        said = capsys.readouterr()
+        return status, said.out, said.err
 
     return run
 
