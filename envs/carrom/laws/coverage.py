@@ -97,6 +97,8 @@ def _file_of(module: ModuleType, rest: list[str], name: str, root: Path) -> tupl
         # Constants and fields do not say where they are from: their owner does.
         home = home if is_field else getattr(owner, "__module__", None) or home
     file = Path(str(importlib.import_module(home).__file__))
+    if not file.is_relative_to(root):
+        raise LookupError(f"{name}: imported from {file}, expected a file of {root}")
     return file.relative_to(root).as_posix(), file.read_text()
 
 

@@ -173,6 +173,13 @@ def test_each_check_can_fail(covered: Coverage, change: Callable[..., Coverage],
     assert any(fault in said for said in faults(change(covered)))
 
 
+def test_a_package_from_elsewhere_is_not_taken_for_the_checkout(covered: Coverage, tmp_path):
+    (tmp_path / "tests" / "data").mkdir(parents=True)
+    (tmp_path / "tests" / "data" / "law_cases.jsonl").touch()
+    elsewhere = dataclasses.replace(covered, locate=coverage(tmp_path).locate)
+    assert any(f"expected a file of {tmp_path}" in fault for fault in faults(elsewhere))
+
+
 def test_a_missing_citation_is_found_for_every_applicable_law(covered: Coverage):
     nobody = dataclasses.replace(covered, tests=(), cases={})
     said = {fault.split(":")[0] for fault in faults(nobody) if "no test cites it" in fault}
