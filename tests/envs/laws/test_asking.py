@@ -190,6 +190,7 @@ def test_a_question_in_plain_words():
         "pocketed 2 of white's C/m, 3 white, 5 black, queen on board",
         "on board white 3 black 5 queen, white plays, sank two own coins",
         "3 white, 5 black and the queen; white pocketed two own men",
+        "pocketed 1 white, 1 white on board 3 white 5 black queen",
         "White to play; queen on the board; 3 white and 5 black; 2 white fell",
         "3 white 5 black queen on board, pocketed 1 white, 1 white",
     ],
