@@ -25,7 +25,7 @@ from carrom.laws import (
     next_board,
     rule,
 )
-from carrom.soak.demands import demands
+from carrom.soak.demands import Demands, demands
 from carrom.soak.facts import random_facts
 from carrom.soak.figures import Figures, Tally
 from carrom.soak.sequels import next_demands
@@ -130,7 +130,7 @@ def soak(plan: Plan) -> Figures:
     for played, record in play(plan):
         met, cause = verdicts(plan.format, played)
         live = record.number != IDLE
-        flawed = live & ~met.all(axis=1)
+        flawed = live & ~np.logical_and.reduce(list(met.values()))
         if flawed.any():
             raise _error(plan, played, record, met, int(np.argmax(flawed)))
         words = np.asarray(played.ruling.laws)[live]
@@ -165,10 +165,12 @@ def replay(plan: Plan, number: int) -> Iterator[tuple[Played, list[str]]]:
     numbers[0] = number
     for played, _ in _strokes(plan, numbers, begun=plan.count):
         met, _ = verdicts(plan.format, played)
-        yield _lane(played, 0), unmet(plan.format, met[0])
+        yield _lane(played, 0), unmet(met, 0)
 
 
-def verdicts(format: MatchFormat, played: Played) -> tuple[NDArray[np.bool_], NDArray[np.int32]]:
+def verdicts(
+    format: MatchFormat, played: Played
+) -> tuple[dict[str, NDArray[np.bool_]], NDArray[np.int32]]:
     """Whether strokes meet the demands, and by which law their boards ended.
 
     Args:
@@ -176,25 +178,23 @@ def verdicts(format: MatchFormat, played: Played) -> tuple[NDArray[np.bool_], ND
         played: leaves (n, ...).
 
     Returns:
-        bool (n, demands) and int32 (n,), an index into ``LAW_IDS`` or ``NO_CAUSE``.
+        Demand -> bool (n,), and int32 (n,), an index into ``LAW_IDS`` or ``NO_CAUSE``.
     """
-    met, cause = jax.device_get(_compiled_demands(format)[0](played))
-    return met, cause
+    return jax.device_get(_compiled_demands(format)(played))
 
 
-def unmet(format: MatchFormat, met: NDArray[np.bool_]) -> list[str]:
-    """The demands that are not met, in words, from a row of ``verdicts``."""
-    names = _compiled_demands(format)[1]
-    return [names[index] for index in np.flatnonzero(~met)]
+def unmet(met: dict[str, NDArray[np.bool_]], lane: int) -> list[str]:
+    """The demands that one of the strokes does not meet."""
+    return [demand for demand, holds in met.items() if not holds[lane]]
 
 
 def _error(
-    plan: Plan, played: Played, record: Record, met: NDArray[np.bool_], lane: int
+    plan: Plan, played: Played, record: Record, met: dict[str, NDArray[np.bool_]], lane: int
 ) -> SoakError:
     what = "match" if plan.matches else "board"
     return SoakError(
         f"{plan.format}, seed {plan.seed}, {what} {record.number[lane]}, stroke "
-        f"{record.stroke[lane]}: not met: {'; '.join(unmet(plan.format, met[lane]))}\n"
+        f"{record.stroke[lane]}: not met: {'; '.join(unmet(met, lane))}\n"
         f"{_lane(played, lane)}"
     )
 
@@ -243,17 +243,12 @@ def _compiled(
 
 
 @functools.cache
-def _compiled_demands(format: MatchFormat) -> tuple[Callable[..., Any], list[str]]:
-    """The demands on strokes in a batch as one array, and their names once it has been called."""
-    names: list[str] = []
-
-    def all_demands(played: Played) -> tuple[jax.Array, jax.Array]:
+def _compiled_demands(format: MatchFormat) -> Callable[[Played], Any]:
+    def all_demands(played: Played) -> tuple[Demands, jax.Array]:
         met, cause = demands(played.before, played.facts, played.after, played.ruling, format)
-        met |= next_demands(played.after, played.toss, played.following, format)
-        names[:] = met
-        return jnp.stack(list(met.values())), cause
+        return met | next_demands(played.after, played.toss, played.following, format), cause
 
-    return jax.jit(jax.vmap(all_demands)), names
+    return jax.jit(jax.vmap(all_demands))
 
 
 def _begin(format: MatchFormat, matches: bool, key: jax.Array, number: jax.Array) -> Lane:
