@@ -187,7 +187,7 @@ _LAWS: tuple[tuple[str, Entry], ...] = (
     ("72.c 78.a", _rule(_SETTLE)),
     ("78.b.i 78.b.ii", _mixed((Tag.REFEREE, Tag.DECISION), _SETTLE)),
     ("79.a 79.b", _mixed((Tag.REFEREE, Tag.DECISION), _SETTLE)),
-    ("80", _choice("carrom.decision.Decision", "carrom.laws.Ruling.waived")),
+    ("80", _choice("carrom.decision.Waiver", "carrom.laws.Ruling.waived")),
     ("81", _rule(_SETTLE)),
     ("82.a", _conduct("the table takes the right colour out of the pocket", _BREACH)),
     ("82.b", _conduct("the table takes the right colour out of the pocket")),
