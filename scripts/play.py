@@ -1,20 +1,20 @@
-"""Watch two players: the umpire's sentences stroke by stroke, the board, or a film.
+"""Watch players: the umpire's sheet stroke by stroke, the board, or a film.
 
     python scripts/play.py aimer random --render ansi
     python scripts/play.py runs/quickstart-20261129-210000 aimer --video board.mp4
+    python scripts/play.py aimer random --doubles --id CarromMatch-v0
 
 Players are names or run folders; the first is the environment's agent, the second its
-opponent.
+opponent. In doubles the first has a partner and the second plays on both the other seats.
 """
 
 from __future__ import annotations
 
 import argparse
 import itertools
-import math
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 # Whatever the user has set stays. Players of this size are fastest on the processor.
@@ -26,10 +26,11 @@ from carrom import ENVIRONMENTS
 from carrom.errors import ConfigError
 from carrom.program import run
 from carrom.render.backend import check_setting
-from carrom_agents.roster import find_player, labels
+from carrom_agents.roster import find_player, short_name
 
 if TYPE_CHECKING:
     from carrom.env import CarromEnv
+    from carrom.sheet import Sheet
     from carrom.table import Stroke
 
 
@@ -40,11 +41,13 @@ def main() -> int:
     parser.add_argument("first", help="name or run folder of the first player")
     parser.add_argument("second", help="name or run folder of the second player")
     parser.add_argument("--id", default="CarromBoard-v0", choices=ENVIRONMENTS, help="what to play")
+    parser.add_argument("--doubles", action="store_true", help="four players in two pairs")
+    parser.add_argument("--partner", help="of the first player (default: the same once more)")
     parser.add_argument(
         "--render",
         default="none",
         choices=("human", "rgb_array", "ansi", "none"),
-        help="a window, pictures for --video, text, or only the umpire's sentences",
+        help="a window, pictures for --video, text, or only the umpire's sheet",
     )
     parser.add_argument("--video", metavar="FILE", help="film the strokes: .mp4 or .gif")
     parser.add_argument("--seed", type=int, default=0)
@@ -56,6 +59,8 @@ def main() -> int:
 def _play(arguments: argparse.Namespace) -> int:
     if arguments.render == "rgb_array" and not arguments.video:
         raise ConfigError("--render rgb_array: expected --video FILE to put the pictures in")
+    if arguments.partner and not arguments.doubles:
+        raise ConfigError(f"--partner {arguments.partner}: expected --doubles with it")
     # MuJoCo fails obscurely when it is imported with a bad setting.
     check_setting()
     from carrom.env import CarromEnv
@@ -64,14 +69,20 @@ def _play(arguments: argparse.Namespace) -> int:
     from carrom_agents.episode import episode
     from carrom_agents.pictures import FPS, stroke_frames
 
-    player = find_player(arguments.first)
+    player, opponent = find_player(arguments.first), find_player(arguments.second)
+    options: dict[str, Any] = {}
+    if arguments.doubles:
+        partner = arguments.partner
+        options |= {"doubles": True, "partner": find_player(partner) if partner else player}
+    if arguments.video:
+        options["film_rate"] = float(FPS)
     env = gym.make(
         arguments.id,
-        opponent=find_player(arguments.second),
+        opponent=opponent,
         noise=arguments.noise,
         render_mode=None if arguments.render == "none" else arguments.render,
-        film_rate=float(FPS),
         disable_env_checker=True,
+        **options,
     ).unwrapped
     assert isinstance(env, CarromEnv)
     steps = _told(env, episode(env, player, arguments.seed), arguments)
@@ -96,44 +107,42 @@ def _told(
     steps: Iterator[tuple[tuple[Stroke, ...], dict[str, Any]]],
     arguments: argparse.Namespace,
 ) -> Iterator[tuple[Stroke, ...]]:
-    """The strokes of each step, printed as they come."""
-    names = labels(arguments.first, arguments.second)
+    """The strokes of each step, written on the umpire's sheet as they come."""
+    sheet, count, finished = None, 0, False
     for strokes, info in steps:
+        if sheet is None:
+            sheet = _opened(env, arguments)
         for stroke in strokes:
-            print(_strike_text(stroke, names))
-            print("".join(f"    {sentence}\n" for sentence in stroke.sentences), end="")
+            _print(sheet.entry(stroke))
         if arguments.render == "ansi":
             print(env.render())
-        if "result" in info:
-            print(_result_text(info["result"], names))
+        count, finished = count + len(strokes), "result" in info
         yield strokes
+    if not finished:
+        print(f"Cut off after {count} strokes")
 
 
-def _strike_text(stroke: Stroke, names: tuple[str, str]) -> str:
-    name = names[0 if stroke.own else 1]
-    if stroke.strike is None:
-        return f"{name} cannot strike"
-    strike = stroke.strike
-    return (
-        f"{name} strikes from {100 * strike.place:+.1f} cm at {strike.speed:.2f} m/s, "
-        f"{math.degrees(strike.direction):+.1f} degrees, and {_fallen_text(stroke)}"
+def _opened(env: CarromEnv, arguments: argparse.Namespace) -> Sheet:
+    """The sheet of an episode that has begun, with its heading printed."""
+    from carrom.sheet import Sheet
+
+    first, second = short_name(arguments.first), short_name(arguments.second)
+    partner = short_name(arguments.partner) if arguments.partner else first
+    names = (first, second, partner, second) if arguments.doubles else (first, None, second)
+    setting, table = env.setting, env.get_state().table
+    assert table is not None, "an episode that has begun has a table"
+    sheet = Sheet(
+        setting.format,
+        {seat: name for seat, name in enumerate(names) if name},
+        unit=setting.task.unit,
+        toss=table.toss,
     )
+    _print(sheet.heading())
+    return sheet
 
 
-def _fallen_text(stroke: Stroke) -> str:
-    """What the stroke pocketed."""
-    facts = stroke.facts
-    white, black = (int(count) for count in facts.pocketed)
-    fallen = [f"{count} {name}" for count, name in ((white, "white"), (black, "black")) if count]
-    fallen += ["the queen"] * bool(facts.pocketed_queen)
-    fallen += ["the striker"] * bool(facts.pocketed_striker)
-    return "pockets " + (" and ".join(fallen) if fallen else "nothing")
-
-
-def _result_text(result: dict[str, Any], names: tuple[str, str]) -> str:
-    winner = dict(zip(("own", "opponent"), names, strict=True)).get(result["winner"], "nobody")
-    own, opponent = result["points"]
-    return f"{winner} wins, {own} : {opponent}"
+def _print(lines: Iterable[str]) -> None:
+    print(*lines, sep="\n")
 
 
 if __name__ == "__main__":

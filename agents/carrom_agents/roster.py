@@ -27,7 +27,12 @@ def find_player(name: str) -> Player:
     )
 
 
+def short_name(player: str) -> str:
+    """What the player of that name, or of that run folder, is called in print."""
+    return Path(player).absolute().name
+
+
 def labels(first: str, second: str) -> tuple[str, str]:
-    """What two players are called side by side: names or names of run folders, never alike."""
-    one, two = (Path(name).absolute().name for name in (first, second))
+    """What two players are called side by side: their short names, never alike."""
+    one, two = map(short_name, (first, second))
     return (one, two) if one != two else (one, f"{two} (2)")

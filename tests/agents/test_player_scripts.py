@@ -44,13 +44,35 @@ def test_evaluate_prints_tables(monkeypatch: pytest.MonkeyPatch, capsys) -> None
     assert "random against aimer: 2 boards" in capsys.readouterr().out
 
 
-def test_play_tells_every_ruling(monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+def test_play_writes_the_umpires_sheet(monkeypatch: pytest.MonkeyPatch, capsys) -> None:
     arguments = ("aimer", "random", "--seed", "1", "--render", "ansi")
     assert _run("play", *arguments, monkeypatch=monkeypatch) == 0
-    told = capsys.readouterr().out
-    assert "wins the board by" in told
-    assert told.count(" strikes from ") == told.count(" m/s, ") > 5
-    assert told.rstrip().splitlines()[-1].startswith("aimer wins, ")
+    sheet = capsys.readouterr().out
+    assert sheet.startswith("Umpire's sheet: singles, one board\n")
+    assert "0 aimer, 2 random" in sheet
+    assert sheet.count(" m/s ") > 5
+    assert "48, 44: turn" in sheet
+    assert "\nBoard 1 to aimer: " in sheet
+    assert "+-----" in sheet
+
+
+@pytest.mark.parametrize(
+    ("options", "seats"),
+    [
+        ((), "0 aimer, 1 random, 2 aimer, 3 random"),
+        (("--partner", "random"), "0 aimer, 1 random, 2 random, 3 random"),
+    ],
+)
+def test_play_seats_four_players(
+    options: tuple[str, ...], seats: str, monkeypatch: pytest.MonkeyPatch, capsys
+) -> None:
+    arguments = ("aimer", "random", "--doubles", "--seed", "3", *options)
+    assert _run("play", *arguments, monkeypatch=monkeypatch) == 0
+    sheet = capsys.readouterr().out
+    assert sheet.startswith("Umpire's sheet: doubles, one board\n")
+    assert f"seats, counter-clockwise: {seats}\n" in sheet
+    assert "49.b     in doubles turn and break pass to the player on the right" in sheet
+    assert sheet.rstrip().splitlines()[-1].startswith("Board 1 to ")
 
 
 @pytest.mark.render
@@ -77,6 +99,9 @@ def test_play_films(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys) -> 
         (("play", "aimer", "random", "--noise", "loud"), "'loud'"),
         (("play", "aimer", "random", "--video", "film.avi"), "film.avi"),
         (("play", "aimer", "random", "--render", "rgb_array"), "--video"),
+        (("play", "aimer", "random", "--partner", "aimer"), "expected --doubles"),
+        (("play", "aimer", "random", "--doubles", "--partner", "nobody"), "'nobody'"),
+        (("play", "aimer", "random", "--doubles", "--id", "CarromSolo-v0"), "doubles = True"),
     ],
 )
 def test_bad_arguments_get_one_line_and_status_2(
