@@ -49,11 +49,15 @@ class Due:
     Attributes:
         colour: its colour.
         seat: who lays it (78.b).
-        forgivable: whether it is a due or penalty; otherwise it was wrongly pocketed (U23).
+        owed: whether it was owed: a due, a penalty, or one that has waited for room. Otherwise
+            it was wrongly pocketed just now.
+        forgivable: whether it is a due or penalty; wrongly pocketed ones are laid whatever the
+            placer thinks, even if they had to wait (U23).
     """
 
     colour: int
     seat: int
+    owed: bool
     forgivable: bool
 
 
@@ -87,8 +91,9 @@ class Incident:
         attempt: the strike; None for a breach without one.
         dues: what is still to be laid, in order (U24).
         laid: what has been laid.
-        laid_wrongly_pocketed: how many of these were no dues or penalties.
-        laid_dues: per colour, how many were.
+        laid_owed: how many of these were owed.
+        laid_fallen: how many were wrongly pocketed just now.
+        begun: per colour, whether a due or penalty has been laid: then none can be waived.
         waived: per colour, whether the dues and penalties are forgiven.
         forgiven: how many were.
         without_room: whether some found no room.
@@ -102,8 +107,9 @@ class Incident:
     attempt: Attempt | None = None
     dues: tuple[Due, ...] = ()
     laid: tuple[Laid, ...] = ()
-    laid_wrongly_pocketed: int = 0
-    laid_dues: tuple[int, int] = (0, 0)
+    laid_owed: int = 0
+    laid_fallen: int = 0
+    begun: tuple[bool, bool] = (False, False)
     waived: tuple[bool, bool] = (False, False)
     forgiven: int = 0
     without_room: bool = False

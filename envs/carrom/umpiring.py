@@ -70,7 +70,7 @@ def take_up(
         incident = dataclasses.replace(incident, layout=_without_fallen(layout, facts))
     if not (ruling.board_over or ruling.board_replayed):
         incident = _with_umpires_places(table.setting, incident)
-        incident = dataclasses.replace(incident, dues=_dues(ruling))
+        incident = dataclasses.replace(incident, dues=_dues(table.position.match, ruling))
     table.incident = incident
     if ruling.claims and Kind.CLAIM in table.setting.asked:
         # Whoever claims is next to the player whose stroke ended the board.
@@ -141,13 +141,18 @@ def _with_umpires_places(setting: Setting, incident: Incident) -> Incident:
     return dataclasses.replace(incident, layout=layout, laid=tuple(laid))
 
 
-def _dues(ruling: Ruling) -> tuple[Due, ...]:
+def _dues(before: MatchState, ruling: Ruling) -> tuple[Due, ...]:
     """What the players have to lay: wrongly pocketed ones first, then dues (U24)."""
     striker = int(ruling.striker)
-    dues = [Due(striker, int(ruling.placer_seat[striker]), False)] * int(ruling.returned_own)
+    seats = [int(seat) for seat in ruling.placer_seat]
+    fallen = Due(striker, seats[striker], owed=False, forgivable=False)
+    dues = [fallen] * int(ruling.returned_own)
     for colour in (striker, 1 - striker):
-        seat, count = int(ruling.placer_seat[colour]), int(ruling.dues_paid[colour])
-        dues += [Due(colour, seat, True)] * count
+        waited, paid = int(before.board.stranded[colour]), int(ruling.dues_paid[colour])
+        dues += [
+            Due(colour, seats[colour], owed=True, forgivable=number >= waited)
+            for number in range(paid)
+        ]
     return tuple(dues)
 
 
@@ -164,14 +169,13 @@ def _lay_dues(table: Table) -> None:
             table.incident = dataclasses.replace(incident, dues=(), without_room=True)
         elif Kind.PLACE in table.setting.asked:
             alike = [other for other in incident.dues if other.colour == due.colour]
-            untouched = incident.laid_dues[due.colour] == 0
             table.ask(
                 Decision(
                     Kind.PLACE,
                     due.seat,
                     colour=due.colour,
                     left=len(alike),
-                    may_waive=due.forgivable and untouched,
+                    may_waive=due.forgivable and not incident.begun[due.colour],
                 )
             )
             return
@@ -208,15 +212,16 @@ def _with_laid(
     due, *rest = incident.dues
     index = first_absent(incident.layout.on_board, due.colour)
     assert index is not None, "the umpire takes out no more carrommen than are down"
-    dues = list(incident.laid_dues)
-    dues[due.colour] += due.forgivable
+    begun = list(incident.begun)
+    begun[due.colour] |= due.forgivable
     return dataclasses.replace(
         incident,
         layout=incident.layout.with_piece(index, place),
         dues=tuple(rest),
         laid=(*incident.laid, Laid(index, due.seat, place, breach)),
-        laid_wrongly_pocketed=incident.laid_wrongly_pocketed + (not due.forgivable),
-        laid_dues=(dues[0], dues[1]),
+        laid_owed=incident.laid_owed + due.owed,
+        laid_fallen=incident.laid_fallen + (not due.owed),
+        begun=(begun[0], begun[1]),
     )
 
 
@@ -238,8 +243,8 @@ def _conclude(table: Table) -> None:
         if incident.without_room:
             facts = dataclasses.replace(
                 facts,
-                room_returned=np.int32(incident.laid_wrongly_pocketed),
-                room_due=np.int32(sum(incident.laid_dues) + incident.forgiven),
+                room_returned=np.int32(incident.laid_fallen),
+                room_due=np.int32(incident.laid_owed + incident.forgiven),
             )
         match, ruling = rule_jit(before.match, facts, format=table.setting.format)
     attempt = incident.attempt

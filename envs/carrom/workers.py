@@ -11,7 +11,7 @@ import itertools
 import multiprocessing
 import pickle
 import signal
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -113,7 +113,7 @@ class SharedBoards:
         asked = [worker for worker, call in enumerate(calls) if call[1]]
         for worker in asked:
             self._send(worker, (method, calls[worker]))
-        answers = [self._receive(worker) for worker in asked]
+        answers = self._received(asked)
         position = {index: place for place, index in enumerate(which)}
         in_order: list[Any] = [None] * len(chosen)
         for worker, answer in zip(asked, answers, strict=True):
@@ -125,7 +125,7 @@ class SharedBoards:
     def _from_all(self, method: str) -> list[Any]:
         for worker in range(len(self._pipes)):
             self._send(worker, (method, ()))
-        answers = [self._receive(worker) for worker in range(len(self._pipes))]
+        answers = self._received(range(len(self._pipes)))
         return [item for answer in answers for item in answer]
 
     def _send(self, worker: int, message: Any) -> None:
@@ -134,14 +134,19 @@ class SharedBoards:
         except (BrokenPipeError, OSError):
             raise self._died(worker) from None
 
-    def _receive(self, worker: int) -> Any:
+    def _received(self, workers: Iterable[int]) -> list[Any]:
+        """The answers of ``workers``; all are heard before the error of one is raised."""
+        replies = [self._receive(worker) for worker in workers]
+        for succeeded, answer in replies:
+            if not succeeded:
+                raise answer
+        return [answer for _, answer in replies]
+
+    def _receive(self, worker: int) -> tuple[bool, Any]:
         try:
-            succeeded, answer = self._pipes[worker].recv()
+            return self._pipes[worker].recv()
         except (EOFError, ConnectionError):
             raise self._died(worker) from None
-        if not succeeded:
-            raise answer
-        return answer
 
     def _died(self, worker: int) -> WorkerError:
         self._processes[worker].join(timeout=1)

@@ -23,7 +23,7 @@ Scattered: TypeAlias = Callable[..., Layout]
 Put: TypeAlias = Callable[..., Table]
 Tell: TypeAlias = Callable[..., None]
 
-_STEPS = np.arange(-4, 5) * 0.05
+_STEPS = np.arange(-3, 4) * 0.05
 _SPOTS = [(x, y) for y in _STEPS for x in _STEPS if max(abs(x), abs(y)) > 0.11]
 """m. Clear of the outer circle, where dues are laid, and of every player's base lines."""
 
@@ -32,7 +32,7 @@ def _scattered(white: int = 6, black: int = 6, queen: bool = True) -> Layout:
     positions, on_board = np.zeros((19, 2)), np.zeros(19, bool)
     on_board[:white] = on_board[9 : 9 + black] = True
     # Colours alternate round the board.
-    positions[:18] = np.array(_SPOTS)[np.r_[0:18:2, 1:18:2] * 3]
+    positions[:18] = np.array(_SPOTS)[np.r_[0:18:2, 1:18:2]]
     on_board[QUEEN] = queen
     return Layout(positions, on_board)
 
