@@ -204,15 +204,17 @@ def _cm(metres: float) -> str:
 
 
 def points_in_words(stroke: Stroke) -> str:
-    """The points of a board that has ended, and where they come from as far as that is plain."""
+    """The points of a board that has ended, what they are made of, and whether it was a slam."""
     ruling, winner = stroke.ruling, int(stroke.ruling.winner)
     points, claims = int(ruling.points[winner]), int(ruling.claims)
     left = int(stroke.after.match.board.on_board[1 - winner])
     said = f"{points} point{'' if points == 1 else 's'}"
-    for queen in (0, QUEEN_POINTS):
-        total = left + queen + claims
+    # Where both sides' last fall, or the loser's own, some laws give a flat point (102-112).
+    for men, queen, flat in ((left, 0, 0), (left, QUEEN_POINTS, 0), (0, 0, 1)):
+        total = men + queen + flat + claims
         if min(total, MOST_POINTS) == points:
-            items = [f"{left} C/m"] * (left > 0)
+            items = [f"{men} C/m"] * (men > 0)
+            items += [f"flat {flat}"] * (flat > 0)
             items += [f"queen {queen}"] * (queen > 0)
             items += [f"{claims} claimed"] * (claims > 0)
             items += [f"at most {MOST_POINTS}"] * (total > MOST_POINTS)

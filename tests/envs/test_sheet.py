@@ -27,7 +27,6 @@ from carrom.laws import (
     rule_jit,
 )
 from carrom.layout import Layout
-from carrom.opponents import random_player
 from carrom.physics.motion import Motion, Pocketing
 from carrom.physics.strike import Strike
 from carrom.pieces import QUEEN, STRIKER
@@ -187,6 +186,23 @@ def test_black_slam_and_a_board_already_begun() -> None:
     assert "     begun before; on the board 9 white, 8 black, queen" in later
 
 
+@pytest.mark.parametrize(
+    ("last", "points"),
+    [
+        (("white", "black", "striker"), "bela: 2 points (flat 1, 1 claimed)"),  # 110.a
+        (("black", "striker"), "bela: 2 points (1 C/m, 1 claimed)"),  # A29, U12
+        (("white",), "anna: 4 points (1 C/m, queen 3)"),  # 53
+    ],
+)
+def test_points_are_itemised(last: tuple[str, ...], points: str) -> None:
+    """White holds the queen, and either side has one left."""
+    match = Umpired(SINGLES, breaker=0)
+    strokes = [match.shot(*fallen) for fallen in (["white"], ["queen"], ["white"] * 7, [])]
+    strokes += [match.shot(*fallen) for fallen in (["black"] * 8, [], last)]
+    lines = written(Sheet(SINGLES, {0: "anna", 2: "bela"}, unit=Unit.BOARD), strokes)
+    assert lines[-1] == f"Board 1 to {points}"
+
+
 def test_a_strike_ahead_of_the_line_says_so() -> None:
     match = Umpired(SINGLES, breaker=0)
     stroke = match.shot()
@@ -212,8 +228,13 @@ def test_a_match_as_played_is_on_its_sheet(seed: int, doubles: bool) -> None:
     names = {seat: f"p{seat}" for seat in format.seats}
     sheet = Sheet(format, names)
     entries = [sheet.entry(stroke) for stroke in strokes]
+    number = 0
     for stroke, entry in zip(strokes, entries, strict=True):
+        number = 0 if any(line.startswith("     white") for line in entry) else number
+        is_stroke = int(stroke.facts.event) in (Event.SHOT, Event.EARLY_BREAK)
+        number += is_stroke
         (row,) = [line for line in entry if ROW.match(line)]
+        assert row[:3] == (f"{number:>3}" if is_stroke else "  -")
         assert row.count("m/s") == (int(stroke.facts.event) == Event.SHOT)
         if stroke.strike is not None and "m/s" in row:
             assert f"{stroke.strike.speed:.2f} m/s" in row
@@ -245,15 +266,16 @@ BOARD = re.compile(r"Board \d+ to (.*): (\d+) points?( \((.*)\))?")
 
 
 def played(seed: int, doubles: bool) -> tuple[list[Stroke], tuple[int, int]]:
-    """The strokes of a short match of random players, and the games won."""
-    env = gym.make("CarromMatch-v0", doubles=doubles, board_limit=1).unwrapped
+    """The strokes of a short match of random decisions, and the games won."""
+    options = {"board_limit": 1, "due_placing": "agent", "striker_placing": "strict"}
+    env = gym.make("CarromMatch-v0", doubles=doubles, **options).unwrapped
     assert isinstance(env, carrom.CarromEnv)
-    rng = np.random.default_rng(seed)
+    env.action_space.seed(seed)
     env.reset(seed=seed)
     strokes: list[Stroke] = []
     over, info = False, {}
     while not over:
-        _, _, terminated, truncated, info = env.answer(random_player(env.view(), rng))
+        _, _, terminated, truncated, info = env.step(env.action_space.sample())
         strokes += env.last_strokes
         over = terminated or truncated
     return strokes, info["result"]["points"]
