@@ -19,13 +19,13 @@ def episode(
     """Let ``player`` play an episode of ``env``.
 
     Args:
-        env: gives the task and the opponent.
+        env: gives the task and the other players.
         player: decides the agent's strikes.
         seed: of the environment and of the player's own chance.
 
     Yields:
-        After each step the strokes of both players since the last one, and the environment's
-        info. The first step tells also what the opponent played before it; the last has the
+        After each step the strokes of all players since the last one, and the environment's
+        info. The first step tells also what others played before it; the last has the
         "result" in its info, unless the episode was cut off.
 
     Raises:
