@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,14 @@ from pettingzoo.utils import AECEnv
 from carrom.drawing import FILM_RATE, RENDER_MODES, Drawing
 from carrom.errors import ActionError, ConfigError
 from carrom.info import told
-from carrom.laws import StrokeFacts, out_of_turn_by
+from carrom.laws import (
+    Event,
+    MatchFormat,
+    MatchState,
+    StrokeFacts,
+    concession_by,
+    out_of_turn_by,
+)
 from carrom.layout import Layout
 from carrom.options import Options
 from carrom.play import advance, begin, check_nothing_else_asked, report
@@ -165,15 +173,28 @@ class CarromAECEnv(AECEnv[str, NDArray[np.float32], Any]):
             ActionError: no such agent is playing, or, out of turn, the player whose decision
                 it is has something else to decide than a strike.
         """
-        if agent not in self.agents:
-            raise ActionError(f"agent = {agent!r}: expected one of {self.agents}")
         if agent == self.agent_selection:
             self.step(action)
             return
         self.coding.check(action)
+        self._tell(agent, out_of_turn_by)
+
+    def concede(self, agent: str, *, match: bool = False) -> None:
+        """Let any agent give up the game, or the match, for his side (139).
+
+        Raises:
+            ActionError: no such agent is playing, or something else than a strike is to be
+                decided first.
+        """
+        self._tell(agent, lambda *who: concession_by(*who, match=match))
+
+    def _tell(self, agent: str, event_of: Callable[[int, MatchState, MatchFormat], Event]) -> None:
+        """Let the umpire know what ``agent`` does when nobody has asked him."""
+        if agent not in self.agents:
+            raise ActionError(f"agent = {agent!r}: expected one of {self.agents}")
         table, seat = self._table_in_play(), self._seats[agent]
         check_nothing_else_asked(table)
-        event = out_of_turn_by(seat, table.position.match, self.setting.format)
+        event = event_of(seat, table.position.match, self.setting.format)
         report(self._physics, table, seat, StrokeFacts.without_stroke(event))
         self._cumulative_rewards[self.agent_selection] = 0.0
         self._book()

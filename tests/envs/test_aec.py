@@ -180,6 +180,23 @@ class TestRewards:
             assert_antisymmetric(sums)
 
     @BOTH
+    @pytest.mark.law("139")
+    @pytest.mark.parametrize("match", [False, True])
+    def test_when_any_agent_concedes(self, module: ModuleType, match: bool) -> None:
+        for loser in range(len(module.raw_env().possible_agents)):
+            env = module.raw_env(task="match")
+            env.reset(seed=0)
+            env.concede(f"player_{loser}", match=match)
+            assert all(env.terminations.values()) == match
+            for agent in env.agents:
+                same_side = (int(agent[-1]) - loser) % 2 == 0
+                assert env.rewards[agent] == match * (-1 if same_side else 1)
+            if not match:
+                # One more game, and the match is lost (57).
+                env.concede(f"player_{loser}")
+                assert all(env.terminations.values())
+
+    @BOTH
     @pytest.mark.law("51")
     @pytest.mark.parametrize("by", ["opponent", "partner"])
     @pytest.mark.parametrize("reward", ["points", "result"])

@@ -6,7 +6,7 @@ names that end in ``_jit`` are the same for ordinary Python. ``cited`` and ``sen
 ruling into words.
 """
 
-from carrom.laws.breaches import foul_by, out_of_turn_by
+from carrom.laws.breaches import concession_by, foul_by, out_of_turn_by
 from carrom.laws.dues import (
     DueFaults,
     due_faults,
@@ -73,6 +73,7 @@ __all__ = [
     "check",
     "cited",
     "colour_of",
+    "concession_by",
     "due_faults",
     "due_faults_jit",
     "foul_by",

@@ -1,4 +1,4 @@
-"""What it is called, and whose fault it is, when a player breaks a law (51, 63, 64)."""
+"""What it is called when a player breaks a law (51, 63, 64), or concedes (139)."""
 
 from __future__ import annotations
 
@@ -45,6 +45,24 @@ def out_of_turn_by(seat: int, state: MatchState, format: MatchFormat) -> Event:
         raise FactsError(f"seat = {seat}: he has the turn, expected another player")
     partner = _partners(seat, state, format)
     return Event.OUT_OF_TURN_PARTNER if partner else Event.OUT_OF_TURN
+
+
+def concession_by(seat: int, state: MatchState, format: MatchFormat, *, match: bool) -> Event:
+    """What it is when a player gives up the game, or the match, now (139).
+
+    Args:
+        seat: the player who gives up.
+        state: the match; its board is being played.
+        format: what is played.
+        match: the whole match instead of the game.
+
+    Raises:
+        FactsError: nobody sits on ``seat``.
+    """
+    _with_turn(seat, state, format)
+    if _partners(seat, state, format):
+        return Event.CONCEDE_MATCH if match else Event.CONCEDE_GAME
+    return Event.CONCEDE_MATCH_OPPONENT if match else Event.CONCEDE_GAME_OPPONENT
 
 
 def _with_turn(seat: int, state: MatchState, format: MatchFormat) -> int:

@@ -26,6 +26,8 @@ EVENTS = {
     "void": Event.VOID,
     "concede_game": Event.CONCEDE_GAME,
     "concede_match": Event.CONCEDE_MATCH,
+    "concede_game_opponent": Event.CONCEDE_GAME_OPPONENT,
+    "concede_match_opponent": Event.CONCEDE_MATCH_OPPONENT,
 }
 QUEENS = {
     "board": (QueenState.ON_BOARD,),

@@ -46,16 +46,19 @@ def ending(view: View, event: jax.Array, scores: jax.Array) -> Ending:
     """
     partner = event == Event.OUT_OF_TURN_PARTNER
     out_of_turn = (event == Event.OUT_OF_TURN) | partner
-    conceded = (event == Event.CONCEDE_GAME) | (event == Event.CONCEDE_MATCH)
+    won_by_gift = (event == Event.CONCEDE_GAME_OPPONENT) | (event == Event.CONCEDE_MATCH_OPPONENT)
+    conceded = won_by_gift | (event == Event.CONCEDE_GAME) | (event == Event.CONCEDE_MATCH)
     stroke, struck = by_stroke(view, scores), by_strike_out_of_turn(view, partner, scores)
     special = out_of_turn | conceded
     laws = {law: holds & ~special for law, holds in stroke.laws.items()}
     for law, holds in struck.laws.items():
         laws[law] = jnp.where(out_of_turn, holds, laws.get(law, False))
-    # Whoever concedes has the turn, and the other side wins without points (139).
+    # The other side than the one that concedes wins, without points (139).
     return Ending(
         over=stroke.over | special,
-        own_wins=jnp.where(special, struck.own_wins & ~conceded, stroke.own_wins),
+        own_wins=jnp.where(
+            special, jnp.where(conceded, won_by_gift, struck.own_wins), stroke.own_wins
+        ),
         points=jnp.where(special, struck.points * out_of_turn, stroke.points),
         claims=jnp.where(special, 0, stroke.claims),
         laws=laws | {"139": conceded},

@@ -49,15 +49,19 @@ class Event(IntEnum):
     VOID = 7
     """An event beyond control that cannot be undone (140): the physics diverged."""
     CONCEDE_GAME = 8
-    """The player with the turn concedes the game (139)."""
+    """The side with the turn concedes the game (139)."""
     CONCEDE_MATCH = 9
-    """The player with the turn concedes the match (139)."""
+    """The side with the turn concedes the match (139)."""
     NO_STROKE = 10
     """A slip that left no line and moved nothing: the player tries again (127.b)."""
     TECHNICAL_FOUL_PARTNER = 11
     """The partner of the player with the turn broke a law (63.b)."""
     OUT_OF_TURN_PARTNER = 12
     """The partner of the player with the turn struck (51)."""
+    CONCEDE_GAME_OPPONENT = 13
+    """A player of the side without the turn concedes the game (139)."""
+    CONCEDE_MATCH_OPPONENT = 14
+    """A player of the side without the turn concedes the match (139)."""
 
 
 _CAN_POCKET = (Event.SHOT, Event.EARLY_BREAK, Event.FOUL)

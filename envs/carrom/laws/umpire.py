@@ -63,8 +63,8 @@ def rule(
         over=course.ended,
         winner=winner,
         points=points,
-        concede_game=event == Event.CONCEDE_GAME,
-        concede_match=event == Event.CONCEDE_MATCH,
+        concede_game=(event == Event.CONCEDE_GAME) | (event == Event.CONCEDE_GAME_OPPONENT),
+        concede_match=(event == Event.CONCEDE_MATCH) | (event == Event.CONCEDE_MATCH_OPPONENT),
         format=format,
     )
     white_slam, black_slam = _slams(board, view, course, ending)

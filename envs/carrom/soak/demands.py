@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from carrom.laws import Event, MatchFormat, MatchState, QueenState, Ruling, StrokeFacts
 from carrom.laws.state import N_SEATS
@@ -21,6 +22,9 @@ from carrom.soak.debts import Debts, settle
 from carrom.soak.expected import NO_CAUSE, Course, expect
 from carrom.soak.logic import all_of, any_of, count_of, is_cited, same, side_of_seat, words_of
 from carrom.soak.rows import seen
+
+_GAME_GIVEN = np.array([Event.CONCEDE_GAME, Event.CONCEDE_GAME_OPPONENT])
+_MATCH_GIVEN = np.array([Event.CONCEDE_MATCH, Event.CONCEDE_MATCH_OPPONENT])
 
 Demands: TypeAlias = dict[str, jax.Array]
 
@@ -291,8 +295,8 @@ def _of_match(
 ) -> Demands:
     score, number = after.game.score, before.game.board_number
     limit = format.board_limit
-    gave_game = facts.event == Event.CONCEDE_GAME
-    gave_match = facts.event == Event.CONCEDE_MATCH
+    gave_game = jnp.isin(facts.event, _GAME_GIVEN)
+    gave_match = jnp.isin(facts.event, _MATCH_GIVEN)
     gave = gave_game | gave_match
     different = score[0] != score[1]
     eight = different & (number >= limit) if limit is not None else jnp.bool_(False)

@@ -39,6 +39,8 @@ _EVENTS = {
     Event.VOID: 0.0003,
     Event.CONCEDE_GAME: 0.0003,
     Event.CONCEDE_MATCH: 0.0002,
+    Event.CONCEDE_GAME_OPPONENT: 0.0003,
+    Event.CONCEDE_MATCH_OPPONENT: 0.0002,
 }
 """How often a stroke is something else than a shot."""
 _DOUBLES_EVENTS = {Event.TECHNICAL_FOUL_PARTNER: 0.01, Event.OUT_OF_TURN_PARTNER: 0.0005}

@@ -242,9 +242,11 @@ def event_ends(s: Seen, event: jax.Array) -> tuple[End, ...]:
     my_queen = jnp.where((s.on_board | s.mine) & (s.my_score <= 21), 3, 0)
     their_queen = jnp.where((s.on_board | s.theirs) & (s.their_score <= 21), 3, 0)
     conceded = (event == Event.CONCEDE_GAME) | (event == Event.CONCEDE_MATCH)
+    given = (event == Event.CONCEDE_GAME_OPPONENT) | (event == Event.CONCEDE_MATCH_OPPONENT)
     partner = event == Event.OUT_OF_TURN_PARTNER
     return (
         End(event == Event.OUT_OF_TURN, True, s.opp_left + my_queen, no, "51"),
         End(partner, False, s.own_left + their_queen, no, "51"),
         End(conceded, False, no, no, "139"),
+        End(given, True, no, no, "139"),
     )

@@ -18,6 +18,8 @@ from carrom.laws import (
     QueenState,
     StrokeFacts,
     cited,
+    colour_of,
+    concession_by,
     law_mask,
     rule_jit,
 )
@@ -190,6 +192,21 @@ def test_conceding_the_match_ends_it(position):
     after, ruling = rule_jit(state, StrokeFacts.without_stroke(Event.CONCEDE_MATCH))
     assert bool(ruling.match_over)
     assert int(after.winner) == 1
+
+
+@pytest.mark.law("139")
+@pytest.mark.parametrize("match", [False, True])
+@pytest.mark.parametrize("seat", [0, 2])
+def test_whoever_concedes_loses_whether_or_not_he_has_the_turn(position, seat, match):
+    state = position(striker=0)
+    event = concession_by(seat, state, SINGLES, match=match)
+    after, ruling = rule_jit(state, StrokeFacts.without_stroke(event))
+    assert int(ruling.winner) == 1 - int(colour_of(seat, state.board, doubles=False))
+    assert ruling.points.tolist() == [0, 0]
+    assert bool(ruling.game_over)
+    assert bool(ruling.match_over) == match
+    assert int(after.game.winner) == 1 - seat // 2
+    assert cited(ruling)[0] == "139"
 
 
 @pytest.mark.law("27.a")

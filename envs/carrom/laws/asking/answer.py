@@ -39,6 +39,8 @@ _EVENT_WORDS = {
     Event.VOID: "void",
     Event.CONCEDE_GAME: "concedes the game",
     Event.CONCEDE_MATCH: "concedes the match",
+    Event.CONCEDE_GAME_OPPONENT: "concedes the game by opponent",
+    Event.CONCEDE_MATCH_OPPONENT: "concedes the match by opponent",
     Event.NO_STROKE: "slip",
 }
 _STROKES = (Event.SHOT, Event.EARLY_BREAK)

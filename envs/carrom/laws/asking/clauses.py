@@ -239,10 +239,9 @@ class _Reader(Words):
         self._say("queen", ("covered", side))
 
     def _concedes(self, side: str | None = None) -> None:
-        self._say("event", "concede_match" if self.take("match") else "concede_game")
+        event = "concede_match" if self.take("match") else "concede_game"
         self.take("game")
-        if side:
-            self._say("by", side)
+        self._event(event, side)
 
     def _event(self, event: str, side: str | None = None) -> None:
         self._say("event", event)

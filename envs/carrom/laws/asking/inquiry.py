@@ -21,6 +21,8 @@ _ENDINGS = {
     "foul": {"opponent": "technical_foul_opponent", "partner": "technical_foul_partner"},
     "technical_foul": {"opponent": "technical_foul_opponent", "partner": "technical_foul_partner"},
     "out_of_turn": {"opponent": "out_of_turn", "partner": "out_of_turn_partner"},
+    "concede_game": {"opponent": "concede_game_opponent", "partner": "concede_game"},
+    "concede_match": {"opponent": "concede_match_opponent", "partner": "concede_match"},
 }
 """The events of somebody who does not have the turn."""
 
