@@ -80,7 +80,8 @@ DRAWN = ["rgb_array", "human"] if "DISPLAY" in os.environ else ["rgb_array"]
     "mode", ["ansi", *(pytest.param(mode, marks=pytest.mark.render) for mode in DRAWN)]
 )
 def test_render(module: ModuleType, mode: str) -> None:
-    def only(render_mode: str) -> Any:
+    # PettingZoo types the maker as one without arguments, and calls it with one.
+    def only(render_mode: str | None = None) -> Any:
         env = module.env(task="board", render_mode=render_mode, width=64, height=64)
         env.unwrapped.metadata["render_modes"] = [mode]
         return env
