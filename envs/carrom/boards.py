@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from carrom.decision import ANSWERS, Answer
 from carrom.info import reset_info, step_info
 from carrom.options import Options
-from carrom.play import advance, begin
+from carrom.play import advance, begin, refuse_faulty
 from carrom.table import Stroke, Table
 from carrom.view import View
 
@@ -106,9 +106,9 @@ class Boards:
             which: indices of boards.
 
         Raises:
-            ActionError: as ``AnswerCoding.decode``.
+            ActionError: as ``AnswerCoding.decode`` and ``carrom.play.advance``.
         """
-        self._answers(decisions, which)
+        refuse_faulty([self._table(index) for index in which], self._answers(decisions, which))
         return [None] * len(which)
 
     def _answers(self, decisions: Sequence[Any], which: Sequence[int]) -> list[Answer]:

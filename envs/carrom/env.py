@@ -339,12 +339,15 @@ class CarromEnv(gym.Env[NDArray[np.float32], Any]):
         """Go on from a snapshot taken by ``get_state``; the snapshot can be used again.
 
         Raises:
-            ConfigError: it is no snapshot, or one of another task.
+            ConfigError: it is no snapshot, or one of another task or of other decisions.
         """
         if not isinstance(state, EnvState):
             raise ConfigError(f"state = {state!r}: expected what get_state() returns")
-        if state.table is not None and state.table.setting.task != self.setting.task:
-            raise ConfigError("state: expected one of the same task")
+        if state.table is not None and not self.setting.goes_on_from(state.table.setting):
+            raise ConfigError(
+                "state: expected one of the same task, of singles or doubles alike, and with the "
+                "same decisions"
+            )
         self.last_strokes = ()
         self._table = state.table.snapshot() if state.table else None
         self.np_random = copy.deepcopy(state.rng)

@@ -7,6 +7,8 @@ on which other tables are played with it.
 
 from __future__ import annotations
 
+import dataclasses
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -52,15 +54,24 @@ def advance(physics: Physics, tables: Sequence[Table], answers: Sequence[Answer]
         ActionError: an answer to another question than was asked, or one that the laws do
             not leave open. No table has been touched then.
     """
+    refuse_faulty(tables, answers)
     live = [pair for pair in zip(tables, answers, strict=True) if not pair[0].over]
-    for table, answer in live:
-        fault = _fault(table, answer)
-        if fault:
-            raise ActionError(fault)
     for table, _ in live:
         table.stop_thinking()
     _answer_all(physics, [table for table, _ in live], [answer for _, answer in live])
     _until_outside(physics, tables)
+
+
+def refuse_faulty(tables: Sequence[Table], answers: Sequence[Answer]) -> None:
+    """Refuse what ``advance`` would refuse.
+
+    Raises:
+        ActionError: as ``advance``.
+    """
+    for table, answer in zip(tables, answers, strict=True):
+        fault = None if table.over else _fault(table, answer)
+        if fault:
+            raise ActionError(fault)
 
 
 def report(physics: Physics, table: Table, seat: int, facts: StrokeFacts) -> None:
@@ -166,8 +177,22 @@ def _fault(table: Table, answer: Answer) -> str | None:
         )
     if isinstance(answer, Claim) and not 0 <= answer.points <= decision.claims:
         return f"claim = {answer.points}: expected 0 to {decision.claims}"
+    if isinstance(answer, Strike):
+        return _fault_of_strike(table.setting, answer)
     if isinstance(answer, Placement) and not np.all(np.isfinite((answer.x, answer.y))):
         return f"answer = {answer}: expected finite numbers"
+    return None
+
+
+def _fault_of_strike(setting: Setting, strike: Strike) -> str | None:
+    """Why nobody could make this strike, proper or not."""
+    if not setting.strict and math.isfinite(strike.place):
+        # Any place means the nearest free one.
+        strike = dataclasses.replace(strike, place=0.0, forward=0.0)
+    try:
+        strike.check(setting.board)
+    except ConfigError as error:
+        return str(error)
     return None
 
 

@@ -93,6 +93,13 @@ class Setting:
         """The observation of ``view``."""
         return encode(view, with_request=self.tells_request)
 
+    def goes_on_from(self, other: Setting) -> bool:
+        """Whether episodes under ``other`` look alike: the same task, players and decisions."""
+        return (self.task, self.format, self.asked, self.tells_request) == (
+            *(other.task, other.format, other.asked),
+            other.tells_request,
+        )
+
     def side_of(self, seat: int) -> int:
         """Side, 0 or 1, of ``seat``."""
         return side_of(seat, doubles=self.format.doubles)
@@ -223,6 +230,11 @@ class Table:
 
     def __post_init__(self) -> None:
         self._view: tuple[Any, View] | None = None
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        # The time in between, perhaps by another machine's clock, is nobody's thinking.
+        self.start_thinking()
 
     @property
     def standing(self) -> Position:

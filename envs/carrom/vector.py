@@ -197,10 +197,11 @@ class CarromVectorEnv(gym.vector.VectorEnv[Observations, Any, NDArray[Any]]):
             boards = np.flatnonzero(over).tolist()
             raise ResetNeeded(f"The episodes of boards {boards} are over: reset them first.")
         which = np.flatnonzero(~over).tolist()
-        for index in which:
-            if not isinstance(decisions[index], ANSWERS):
+        uncoded = [isinstance(decisions[index], ANSWERS) for index in which]
+        for index, is_answer in zip(which, uncoded, strict=True):
+            if not is_answer:
                 self.coding.check(decisions[index])
-        if self.coding.can_refuse:
+        if self.coding.can_refuse or any(uncoded):
             self._boards.check([decisions[index] for index in which], which)
         at_once = self._autoreset is AutoresetMode.SAME_STEP
         steps = self._boards.step([decisions[index] for index in which], which, at_once)
