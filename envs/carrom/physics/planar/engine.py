@@ -24,13 +24,15 @@ from carrom.physics.motion import Motion
 from carrom.physics.planar.film import trajectory
 from carrom.physics.planar.lanes import Geometry, Parameters
 from carrom.physics.planar.motions import motions_of, starts_of
+from carrom.physics.planar.outcomes import Outcomes, outcomes_of
+from carrom.physics.planar.recording import STEPS_AT_ONCE, begin, go_on
 from carrom.physics.planar.slots import SIZES, slots_for, to_slots
-from carrom.physics.planar.strokes import LANES, Outcomes, play_one, play_stream
+from carrom.physics.planar.strokes import LANES, MOST_STEPS, play_stream
 from carrom.physics.strike import Strike
-from carrom.pieces import N_CARROMMEN, STRIKER
+from carrom.pieces import N_CARROMMEN, N_DISCS, STRIKER
 
 PRECISIONS = ("float32", "float64")
-_AT_ONCE = 2048
+AT_ONCE = 2048
 """Strokes per call of a compiled program: a fixed number, so that none is compiled twice."""
 _FIRST, _SECOND = np.triu_indices(N_CARROMMEN, 1)
 
@@ -112,24 +114,43 @@ class PlanarEngine:
         slots = slots_for(int(layout.on_board.sum()))
         places, present, carromman = to_slots(layout.positions[None], layout.on_board[None], slots)
         start = starts_of(self.board, [strike], [seat])[0]
-        with self._arithmetic():
-            outcomes, keyframes = play_one(
-                self._geometry[slots],
-                self._parameters,
-                places[0].astype(self.precision),
-                present[0],
-                start.astype(self.precision),
-            )
-        motion = self._outcomes_as_motions(outcomes, [layout], [strike], [seat])[0]
+        outcomes, frames = self._record(places[0], present[0], start, slots)
+        motion = self._as_motions(outcomes, [layout], [strike], [seat])[0]
         if trajectory_rate is None:
             return motion
-        slot = np.zeros(STRIKER + 1, np.intp)
+        slot = np.zeros(N_DISCS, np.intp)
         slot[carromman[0, present[0]]] = np.flatnonzero(present[0])
         slot[STRIKER] = slots - 1
-        fall_times = np.asarray(outcomes.fall_times, np.float64)[0, slot]
+        fall_times = outcomes.fall_times[0, slot].astype(np.float64)
         fall_times[:STRIKER][~layout.on_board] = -math.inf
-        film = trajectory(keyframes, fall_times, slot, motion, trajectory_rate)
+        recording = np.concatenate([np.asarray(part) for part in frames])
+        film = trajectory(recording, slot, fall_times, motion, trajectory_rate)
         return dataclasses.replace(motion, trajectory=film)
+
+    def _record(
+        self,
+        places: NDArray[np.float64],
+        present: NDArray[np.bool_],
+        start: NDArray[np.float64],
+        slots: int,
+    ) -> tuple[Outcomes, list[jax.Array]]:
+        """Play one stroke: its outcome, and its frames in parts that need no joint."""
+        geometry, parameters, dtype = self._geometry[slots], self._parameters, self.precision
+        with self._arithmetic():
+            part = begin(
+                geometry,
+                parameters,
+                places.astype(dtype),
+                present,
+                start.astype(dtype),
+                steps=STEPS_AT_ONCE,
+            )
+            outcomes, frames = outcomes_of(np.asarray(part.row)), [part.frames]
+            while outcomes.unfinished[0] and len(frames) * STEPS_AT_ONCE < MOST_STEPS:
+                part = go_on(geometry, parameters, part.lanes, steps=STEPS_AT_ONCE)
+                outcomes = outcomes_of(np.asarray(part.row))
+                frames.append(part.frames)
+        return outcomes, frames
 
     def play_many(
         self, layouts: Sequence[Layout], strikes: Sequence[Strike], seats: Sequence[int]
@@ -154,8 +175,8 @@ class PlanarEngine:
         motions: dict[int, Motion] = {}
         for slots in SIZES:
             members = [k for k, layout in enumerate(layouts) if sizes[id(layout)] == slots]
-            for first in range(0, len(members), _AT_ONCE):
-                part = members[first : first + _AT_ONCE]
+            for first in range(0, len(members), AT_ONCE):
+                part = members[first : first + AT_ONCE]
                 played = self._play_part(
                     [layouts[k] for k in part],
                     [strikes[k] for k in part],
@@ -190,25 +211,25 @@ class PlanarEngine:
                 len(strikes),
                 lanes=self.lanes,
             )
-        return self._outcomes_as_motions(outcomes, layouts, strikes, seats)
+        count = len(strikes)
+        ended = jax.tree.map(lambda values: values[:count], jax.device_get(outcomes))
+        return self._as_motions(ended, layouts, strikes, seats)
 
-    def _outcomes_as_motions(
+    def _as_motions(
         self,
         outcomes: Outcomes,
         layouts: Sequence[Layout],
         strikes: Sequence[Strike],
         seats: Sequence[int],
     ) -> list[Motion]:
-        count = len(strikes)
-        ended: Outcomes = jax.tree.map(lambda values: values[:count], jax.device_get(outcomes))
-        finite = np.isfinite(ended.positions).all((1, 2)) & ~ended.unfinished
+        finite = np.isfinite(outcomes.positions).all((1, 2)) & ~outcomes.unfinished
         for k, strike in enumerate(strikes):
             if strike.speed >= SPEED_LIMIT:
                 raise self._diverged(layouts[k], strike, seats[k], "a disc has no possible speed")
             if not finite[k]:
-                reason = f"not at rest after {int(ended.impacts[k])} impacts"
+                reason = f"not at rest after {int(outcomes.impacts[k])} impacts"
                 raise self._diverged(layouts[k], strike, seats[k], reason)
-        return motions_of(ended, layouts)
+        return motions_of(outcomes, layouts)
 
     def _diverged(self, layout: Layout, strike: Strike, seat: int, reason: str) -> PhysicsError:
         # The sliding friction of this engine is that of the reference's "coulomb" ground.
@@ -255,4 +276,4 @@ def _doubtful(board: Board, layouts: Sequence[Layout]) -> Iterator[Layout]:
 
 def _padded(array: NDArray[Any]) -> NDArray[Any]:
     """The array filled up to the length that the programs are compiled for."""
-    return np.concatenate([array, np.zeros((_AT_ONCE - len(array), *array.shape[1:]), array.dtype)])
+    return np.concatenate([array, np.zeros((AT_ONCE - len(array), *array.shape[1:]), array.dtype)])

@@ -140,6 +140,11 @@ class Lanes(NamedTuple):
     record: Record
 
 
+def columns(positions: jax.Array) -> jax.Array:
+    """All x and then all y: (L, n, 2) to (L, 2 n)."""
+    return jnp.concatenate([positions[..., 0], positions[..., 1]], axis=1)
+
+
 def fall_radius2(parameters: Parameters, geometry: Geometry) -> jax.Array:
     """Square of each disc's fall circle's radius, (N, B) or (N, 1), m^2."""
     return (

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from carrom.board import Board
 from carrom.layout import Layout
 from carrom.physics.motion import Motion, Pocketing
+from carrom.physics.planar.outcomes import Outcomes
 from carrom.physics.planar.slots import from_slots
-from carrom.physics.planar.strokes import Outcomes
 from carrom.physics.strike import Strike
 from carrom.pieces import STRIKER
 

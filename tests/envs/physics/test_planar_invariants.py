@@ -1,0 +1,251 @@
+"""What the planar engine must never do, whatever the stroke and the material."""
+
+import inspect
+
+import chex
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from planar_strokes import (
+    AT_ONCE,
+    BOARD,
+    Strokes,
+    in_slots,
+    loose_breaks,
+    midgame,
+    play,
+    random_materials,
+)
+
+from carrom.board import Board
+from carrom.physics.calibration.shots import break_shot
+from carrom.physics.material import Material
+from carrom.physics.planar.event import advance
+from carrom.physics.planar.lanes import Geometry, Lanes, Parameters, set_out
+from carrom.physics.planar.outcomes import outcomes_of
+from carrom.physics.planar.recording import begin
+from carrom.physics.planar.strokes import MOST_STEPS, play_batch, play_stream
+from carrom.rack import TIGHT
+
+
+def begun(strokes: Strokes, materials: list[Material]) -> tuple[Lanes, Parameters, Geometry]:
+    geometry = Geometry.of(BOARD, strokes.positions.shape[1] + 1)
+    parameters = Parameters.of(*materials)
+    places = np.concatenate([strokes.positions[..., 0], strokes.positions[..., 1]], axis=1)
+    lanes = set_out(
+        jnp.asarray(places.T, jnp.float32),
+        jnp.asarray(strokes.on_board.T),
+        jnp.asarray(strokes.starts.T, jnp.float32),
+        parameters,
+        geometry,
+    )
+    return lanes, parameters, geometry
+
+
+def measured(lanes: Lanes, geometry: Geometry) -> tuple[jax.Array, jax.Array, jax.Array]:
+    """Energy, J; deepest overlap, m; farthest beyond the frame, m; (B,) each."""
+    discs, radius, mass = lanes.discs, geometry.radius[:, None], geometry.mass[:, None]
+    speed2 = discs.vx**2 + discs.vy**2
+    rim2 = (radius * discs.twist) ** 2 * jnp.sqrt(speed2)
+    energy = jnp.sum(discs.in_play * mass * (speed2 / 2 + rim2 / 4), axis=0)
+    first, second = np.triu_indices(len(radius), 1)
+    apart = jnp.hypot(discs.x[first] - discs.x[second], discs.y[first] - discs.y[second])
+    overlap = radius[first] + radius[second] - apart
+    both = discs.in_play[first] & discs.in_play[second]
+    over_x = jnp.abs(discs.x) - geometry.pocket_offset
+    over_y = jnp.abs(discs.y) - geometry.pocket_offset
+    corner = (over_x > 0) & (over_y > 0)
+    out = jnp.where(corner, jnp.hypot(over_x, over_y), jnp.maximum(over_x, over_y))
+    beyond = out - (geometry.pocket_radius - radius)
+    return (
+        energy,
+        jnp.max(jnp.where(both, overlap, -1), axis=0),
+        jnp.max(jnp.where(discs.in_play, beyond, -1), axis=0),
+    )
+
+
+@pytest.mark.parametrize(
+    ("strokes", "steps"),
+    [(midgame(600, 3), 150), (loose_breaks(100, 3), 300)],
+    ids=["midgame", "loose breaks"],
+)
+def test_every_step(strokes, steps):
+    """No energy from nothing, no overlap, nothing beyond the frame; rest keeps every bit."""
+    lanes, parameters, geometry = begun(strokes, random_materials(len(strokes.starts), 8))
+
+    @jax.jit
+    def step(lanes: Lanes):
+        after = advance(lanes, parameters, geometry)
+        energy, overlap, beyond = measured(after, geometry)
+        grown = energy - measured(lanes, geometry)[0]
+        resting = lanes.discs.at_rest()
+        unchanged = [
+            jnp.all(new == old, 0) for new, old in zip(after.discs, lanes.discs, strict=True)
+        ]
+        steady = jnp.where(resting, jnp.all(jnp.stack(unchanged), 0), True)
+        return after, jnp.max(grown), jnp.max(overlap), jnp.max(beyond), jnp.all(steady)
+
+    for _ in range(steps):
+        lanes, grown, overlap, beyond, steady = step(lanes)
+        assert float(grown) <= 1e-8
+        assert float(overlap) < 1e-6
+        assert float(beyond) < 1e-6
+        assert bool(steady)
+    assert bool(jnp.all(lanes.discs.at_rest()))
+    assert int(jnp.sum(lanes.record.impacts)) > 5 * len(strokes.starts)
+
+
+@pytest.mark.parametrize("strokes", [midgame(AT_ONCE, 4), loose_breaks(300, 4)])
+def test_mirror_and_order_keep_every_bit(strokes):
+    materials = random_materials(len(strokes.starts), 2)
+    here = play(strokes, materials)
+    mirrored = play(
+        Strokes(strokes.positions * [-1, 1], strokes.on_board, strokes.starts * [-1, 1, -1, 1]),
+        materials,
+    )
+    np.testing.assert_array_equal(
+        mirrored.positions * np.array([-1, 1], np.float32), here.positions
+    )
+    np.testing.assert_array_equal(mirrored.durations, here.durations)
+    np.testing.assert_array_equal(mirrored.fall_times, here.fall_times)
+    np.testing.assert_array_equal(np.array([3, 2, 1, 0, -1])[mirrored.pockets], here.pockets)
+    np.testing.assert_array_equal(mirrored.touched, here.touched)
+    order = np.random.default_rng(1).permutation(len(strokes.starts))
+    shuffled = play(strokes.take(order), [materials[k] for k in order])
+    for one, other in zip(shuffled, here, strict=True):
+        np.testing.assert_array_equal(one, other[order])
+
+
+def test_batch_stream_and_recording_agree():
+    """With and without refill, and alone: the same strokes, in float64 to rounding."""
+    strokes = midgame(96, 6)
+    with jax.enable_x64(True):
+        geometry = Geometry.of(BOARD, 10, "float64")
+        parameters = Parameters.of(Material(), dtype="float64")
+        places, present, starts = (jnp.asarray(values) for values in strokes)
+        batch = play_batch(geometry, parameters, places, present, starts)
+        part = begin(geometry, parameters, places[5], present[5], starts[5])
+    alone, stream = outcomes_of(np.asarray(part.row)), play(strokes, dtype="float64")
+    for name in ("on_board", "pockets", "first_touch", "touched", "impacts", "unfinished"):
+        np.testing.assert_array_equal(getattr(batch, name), getattr(stream, name))
+        np.testing.assert_array_equal(getattr(alone, name)[0], getattr(stream, name)[5])
+    np.testing.assert_allclose(batch.positions, stream.positions, atol=1e-7)
+    np.testing.assert_allclose(alone.positions[0], stream.positions[5], atol=1e-9)
+
+
+def test_inside_other_jitted_code():
+    """A scan over strokes on what the strokes before left, one trace for all of it."""
+    strokes = midgame(64, 7)
+    geometry, parameters = Geometry.of(BOARD, 10), Parameters.of(Material())
+    which = jnp.arange(64, dtype=jnp.int32)
+
+    def stroke(state, speed):
+        places, present = state
+        starts = jnp.asarray(strokes.starts, jnp.float32) * jnp.stack([1.0, 1.0, speed, speed])
+        outcome = play_stream(geometry, parameters, places, present, which, starts, lanes=32)
+        return (outcome.positions[:, :-1], outcome.on_board[:, :-1]), outcome.on_board[:, :-1].sum()
+
+    @jax.jit
+    @chex.assert_max_traces(n=1)
+    def rollout(places, present, speeds):
+        return jax.lax.scan(stroke, (places, present), speeds)
+
+    start = jnp.asarray(strokes.positions, jnp.float32), jnp.asarray(strokes.on_board)
+    (_, present), left = rollout(*start, jnp.linspace(0.5, 1.5, 5))
+    assert (np.diff(left) <= 0).all()
+    assert int(present.sum()) == int(left[-1]) < int(start[1].sum())
+    rollout(*start, jnp.linspace(0.1, 0.2, 5))
+
+
+def test_one_trace_per_shape():
+    """Boards, materials, strokes and how many of them are data, not programs."""
+    traced = jax.jit(
+        chex.assert_max_traces(inspect.unwrap(play_stream), n=1),
+        static_argnames=("lanes", "most_steps"),
+    )
+    boards = [Board(), Board(side=0.738, pocket_diameter=0.0455, striker_mass=0.014)]
+    for board, material, seed, count in zip(
+        boards, random_materials(2, 1), (1, 2), (20, 30), strict=True
+    ):
+        strokes = midgame(32, seed)
+        outcomes = traced(
+            Geometry.of(board, 10),
+            Parameters.of(material),
+            jnp.asarray(strokes.positions, jnp.float32),
+            jnp.asarray(strokes.on_board),
+            jnp.arange(32, dtype=jnp.int32),
+            jnp.asarray(strokes.starts, jnp.float32),
+            count,
+            lanes=16,
+        )
+        assert int((outcomes.impacts[:count] > 0).sum()) > count // 2
+
+
+def against_the_frame(count: int, seed: int) -> Strokes:
+    """A slow striker presses a carromman that lies at the frame, touching it or nearly so."""
+    rng = np.random.default_rng(seed)
+    positions, on_board = np.zeros((count, 9, 2)), np.zeros((count, 9), bool)
+    positions[:, 0, 0] = rng.uniform(-0.2, 0.2, count)
+    positions[:, 0, 1] = BOARD.carromman_radius - BOARD.half_side
+    on_board[:, 0] = True
+    angle = rng.uniform(0.1, np.pi - 0.1, count)
+    apart = BOARD.carromman_radius + BOARD.striker_radius + rng.choice([0, 3e-7, 1e-4], count)
+    away = np.stack([np.cos(angle), np.sin(angle)], -1)
+    place = positions[:, 0] + apart[:, None] * away
+    angle += np.pi + rng.normal(0, 0.5, count)
+    speed = 10 ** rng.uniform(-3.3, -0.5, count)
+    velocity = speed[:, None] * np.stack([np.cos(angle), np.sin(angle)], -1)
+    return Strokes(positions, on_board, np.concatenate([place, velocity], 1))
+
+
+def test_wedges_come_to_rest():
+    """If slow discs were stopped instead of losing their spin, some of these never ended:
+    frame and striker would play the carromman to and fro without any time going by."""
+    outcomes = play(against_the_frame(4 * AT_ONCE, 0), random_materials(4 * AT_ONCE, 1))
+    assert not outcomes.unfinished.any()
+    assert outcomes.impacts.max() < 60
+
+
+def with_random_strikes(strokes: Strokes, count: int, seed: int) -> Strokes:
+    """The same layouts, struck in any direction at any speed, ``count`` of them."""
+    rng = np.random.default_rng(seed)
+    which = np.arange(count) % len(strokes.starts)
+    angle, speed = rng.uniform(-0.2, np.pi + 0.2, count), rng.uniform(0.3, 6, count)
+    velocity = speed[:, None] * np.stack([np.cos(angle), np.sin(angle)], -1)
+    starts = np.concatenate([strokes.starts[which, :2], velocity], 1)
+    return strokes.take(which)._replace(starts=starts)
+
+
+def tight_breaks(count: int, seed: int) -> Strokes:
+    rng = np.random.default_rng(seed)
+    return in_slots([break_shot(BOARD, rng, TIGHT) for _ in range(count)], 20)
+
+
+SOAKS = {
+    "midgame": lambda count: with_random_strikes(midgame(1000, 31), count, 1),
+    "14 carrommen": lambda count: with_random_strikes(
+        midgame(1000, 32, pieces=14, slots=20), count, 2
+    ),
+    "loose": lambda count: with_random_strikes(loose_breaks(1000, 33), count, 3),
+    "tight": lambda count: with_random_strikes(tight_breaks(1000, 34), count, 4),
+}
+
+
+def soak(kind: str, count: int) -> None:
+    outcomes = play(SOAKS[kind](count), random_materials(count, 5))
+    assert not outcomes.unfinished.any()
+    assert np.isfinite(outcomes.positions).all()
+    assert outcomes.impacts.max() < MOST_STEPS / 4
+    assert (outcomes.durations < 60).all()
+
+
+@pytest.mark.parametrize("kind", SOAKS)
+def test_every_stroke_ends(kind):
+    soak(kind, 3 * AT_ONCE if kind == "midgame" else AT_ONCE)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", SOAKS)
+def test_every_stroke_of_many_ends(kind):
+    soak(kind, 100_000 if kind in ("midgame", "14 carrommen") else 20_000)
