@@ -399,7 +399,7 @@ def legal_by_drawing(layout: Layout, points: np.ndarray) -> np.ndarray:
 class TestWaiving:
     """All of the dues and penalties, or none (87.a)."""
 
-    @pytest.mark.law("87.a", "A15")
+    @pytest.mark.law("80", "87.a", "A15")
     def test_all_are_forgiven_at_once(self, put: Any, scattered: Any) -> None:
         opponent = Sitter(answers=[Waiver()])
         env = make(opponent)

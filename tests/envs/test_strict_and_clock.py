@@ -329,7 +329,7 @@ class TestWallClock:
         env.step(STRAIGHT)
         assert first_stroke(env)[0] == Event.SHOT
 
-    @pytest.mark.law("50")
+    @pytest.mark.law("50", "124.b")
     def test_the_time_of_others_does_not_count(self, put: Any) -> None:
         watch = Watch()
 

@@ -12,6 +12,7 @@ import pytest
 
 import carrom
 from carrom.board import Board, to_seat
+from carrom.clock import Clock
 from carrom.laws import (
     Event,
     StrokeFacts,
@@ -65,6 +66,13 @@ def test_a_stroke_is_asked_of_the_right_player_once_everything_rests(strokes):
             following.before.layout.positions[still], stroke.motion.layout.positions[still]
         )
         assert (following.seat == stroke.seat) == bool(stroke.ruling.turn_kept)
+
+
+@pytest.mark.law("46", "50", "88.a")
+def test_fifteen_seconds_are_not_late():
+    clock = Clock(limit_s=15.0)
+    assert [clock.is_late(used_s) for used_s in (0.0, 15.0, 15.01)] == [False, False, True]
+    assert not Clock().is_late(1e6)
 
 
 @pytest.mark.law("117")
