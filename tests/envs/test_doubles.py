@@ -129,7 +129,7 @@ class TestTheTable:
         assert (seen[68], *seen[64:66], seen[72]) == (3, 4, 2, 0)
 
 
-@pytest.mark.law("27.a", "41.a", "42", "43", "49.a", "49.b", "56.a", "57", "59", "60.a")
+@pytest.mark.law("27.a", "41.a", "42", "43", "49.a.ii", "49.b", "56.a", "57", "59", "60.a")
 def test_a_match_of_slams(tell: Any) -> None:
     """Every board is won by its breaker with twelve points, so a game takes five boards."""
     env = make(task="match", reward="result", film_rate=10.0)
