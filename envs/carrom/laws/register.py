@@ -102,6 +102,7 @@ _BEGIN = "carrom.play.begin"
 _REPORT = "carrom.env.CarromEnv.report"
 _STRIKER = "carrom.baseline.striker_faults"
 _BREACH = (_FACTS + "breach",)
+_FORFEIT = (_EVENT + "CONCEDE_MATCH", _EVENT + "CONCEDE_MATCH_OPPONENT")
 _LOSS = (_EVENT + "OUT_OF_TURN", *_BREACH)
 
 _NO_BODY = "there are no bodies: the striker receives one impulse and nothing else is touched"
@@ -238,9 +239,9 @@ _LAWS: tuple[tuple[str, Entry], ...] = (
     ("140", _course(_STRIKE, _STEER)),
     ("142", _course("carrom.baseline.free_line", _STEER)),
     # Loss of the match, protests.
-    ("143.a 143.b 143.i", _conduct(_NO_PLACE, (_EVENT + "CONCEDE_MATCH",))),
-    ("143.c 143.d 143.h", _conduct(_NO_WORDS, (_EVENT + "CONCEDE_MATCH",))),
-    ("143.e 143.g", _conduct(_NO_BODY, (_EVENT + "CONCEDE_MATCH",))),
+    ("143.a 143.b 143.i", _conduct(_NO_PLACE, _FORFEIT)),
+    ("143.c 143.d 143.h", _conduct(_NO_WORDS, _FORFEIT)),
+    ("143.e 143.g", _conduct(_NO_BODY, _FORFEIT)),
     ("143.f", _conduct("the board refuses a striker that the laws do not allow")),
     ("144 145 146 147 148 149 150 151.a 151.b 151.c", _conduct(_NO_PROTEST)),
 )

@@ -140,10 +140,13 @@ def test_what_loses_the_board_by_the_offenders_men_and_the_queen(law, position, 
 
 
 @pytest.mark.law("143.a", "143.b", "143.c", "143.d", "143.e", "143.g", "143.h", "143.i")
-def test_a_forfeited_match_is_lost_whatever_the_score(position):
-    state = position(score=(24, 0))
-    after, ruling = rule_jit(state, StrokeFacts.without_stroke(Event.CONCEDE_MATCH))
+@pytest.mark.parametrize(
+    ("event", "winner"), [(Event.CONCEDE_MATCH, 1), (Event.CONCEDE_MATCH_OPPONENT, 0)]
+)
+def test_a_forfeited_match_is_lost_whatever_the_score(position, event, winner):
+    score = (24, 0) if winner else (0, 24)
+    after, ruling = rule_jit(position(score=score), StrokeFacts.without_stroke(event))
     assert bool(ruling.match_over)
-    assert int(after.winner) == 1
+    assert int(after.winner) == winner
     told = [law for law, entry in REGISTER.items() if law.startswith("143") and entry.told_by]
     assert set(told) == set(LAW_IDS[LAW_IDS.index("143.a") : LAW_IDS.index("144")]) - {"143.f"}
