@@ -1,4 +1,4 @@
-"""Play random boards by the hundred thousand, every ruling checked against the laws.
+"""Play random boards by the hundred thousand, with and without physics, and check every ruling.
 
 Usage: python scripts/soak.py [--singles N] [--doubles N] [--matches N] [--mujoco N] [--seed S]
        [--report docs/soak.md]
@@ -17,9 +17,9 @@ import tyro
 
 from carrom.errors import ConfigError
 from carrom.program import run
-from carrom.soak.plans import plans
+from carrom.soak.plans import board_plans, umpire_plans
 from carrom.soak.plans import run as run_plans
-from carrom.soak.report import page, text
+from carrom.soak.report import laws_text, page, text
 from carrom.soak.umpire import SoakError
 
 
@@ -33,10 +33,15 @@ class Options:
     """Boards of doubles, without physics."""
     matches: int = 2_000
     """Whole matches without physics, half of them doubles."""
+    mujoco: int = 2_000
+    """Boards of random agents on real strokes, about so many."""
     seed: int = 0
     """Of everything."""
     report: Path | None = None
     """Also write the figures to this page."""
+
+
+_COUNTS = ("singles", "doubles", "matches", "mujoco", "seed")
 
 
 def main() -> int:
@@ -45,25 +50,25 @@ def main() -> int:
 
 
 def _soak(options: Options) -> int:
-    for name in ("singles", "doubles", "matches", "seed"):
+    for name in _COUNTS:
         value = getattr(options, name)
         if value < 0:
             raise ConfigError(f"--{name} {value}: expected 0 or more")
     parts = []
     try:
-        for part in run_plans(
-            plans(options.singles, options.doubles, options.matches, options.seed)
-        ):
-            print(text([part]), flush=True)
+        umpire = umpire_plans(options.singles, options.doubles, options.matches, options.seed)
+        for part in run_plans([*umpire, *board_plans(options.mujoco, options.seed)]):
+            print(text(part), flush=True)
             parts.append(part)
     except SoakError as error:
         print(f"soak: {error}", file=sys.stderr)
         return 1
     if not parts:
         raise ConfigError("nothing to play: expected at least one board or match")
+    print(laws_text(parts))
     if options.report is not None:
-        command = f"python scripts/soak.py --singles {options.singles} --doubles {options.doubles} "
-        command += f"--matches {options.matches} --seed {options.seed}"
+        chosen = (f"--{name} {getattr(options, name)}" for name in _COUNTS)
+        command = " ".join(["python scripts/soak.py", *chosen])
         options.report.write_text(page(parts, command))
     return 0
 

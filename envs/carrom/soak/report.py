@@ -25,6 +25,7 @@ class Part:
         figures: what was seen.
         seconds: how long it took, compilation included.
         resident: bytes of memory before, or after a warm-up, and at the end.
+        since: when the first of these was taken.
         notes: more to say, a sentence each.
     """
 
@@ -33,6 +34,7 @@ class Part:
     figures: Figures
     seconds: float
     resident: tuple[int, int]
+    since: str = "before"
     notes: tuple[str, ...] = ()
 
 
@@ -53,21 +55,24 @@ def lines(part: Part) -> list[str]:
         f"median {statistics.median(lengths):g}, most {max(lengths):,}",
         f"cut off by the limit of strokes: {_share(figures.cut, figures.boards)}",
         f"{part.seconds:,.0f} s, {figures.strokes / part.seconds:,.0f} strokes/s; "
-        f"resident memory {before:,.0f} MiB before, {after:,.0f} MiB at the end",
+        f"resident memory {before:,.0f} MiB {part.since}, {after:,.0f} MiB at the end",
     ]
     return [*said, *part.notes]
 
 
-def text(parts: Sequence[Part]) -> str:
-    """All of it for a terminal."""
-    said: list[str] = []
-    for part in parts:
-        said += [f"{part.name}:", *(f"  {line}" for line in lines(part)), "  ended by:"]
-        for law, count in _most_first(part.figures.causes):
-            said.append(f"    {law:6} {_share(count, part.figures.boards):>8}  {LAWS[law]}")
-    said.append(f"laws cited: {_cited_line(parts)}")
-    said.append(f"never cited: {', '.join(never_cited(parts)) or 'none'}")
+def text(part: Part) -> str:
+    """One soak for a terminal."""
+    said = [f"{part.name}:", *(f"  {line}" for line in lines(part)), "  ended by:"]
+    for law, count in sorted(part.figures.causes.items(), key=lambda item: -item[1]):
+        said.append(f"    {law:6} {_share(count, part.figures.boards):>9}  {LAWS[law]}")
     return "\n".join(said)
+
+
+def laws_text(parts: Sequence[Part]) -> str:
+    """How often each law was cited in all of them, for a terminal."""
+    totals = {law: sum(part.figures.cited.get(law, 0) for part in parts) for law in LAWS}
+    cited = ", ".join(f"{law} {count:,}" for law, count in totals.items() if count)
+    return f"laws cited: {cited}\nnever cited: {', '.join(never_cited(parts)) or 'none'}"
 
 
 def page(parts: Sequence[Part], command: str) -> str:
@@ -134,15 +139,6 @@ def _table_head(parts: Sequence[Part], what: str) -> list[str]:
         f"| {what} | {' | '.join(part.name for part in parts)} |",
         "|---" * (len(parts) + 1) + "|",
     ]
-
-
-def _cited_line(parts: Sequence[Part]) -> str:
-    totals = {law: sum(part.figures.cited.get(law, 0) for part in parts) for law in LAWS}
-    return ", ".join(f"{law} {count:,}" for law, count in totals.items() if count)
-
-
-def _most_first(counts: dict[str, int]) -> list[tuple[str, int]]:
-    return sorted(counts.items(), key=lambda item: -item[1])
 
 
 def _share(count: int, whole: int) -> str:

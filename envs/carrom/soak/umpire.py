@@ -146,8 +146,8 @@ def play(plan: Plan) -> Iterator[tuple[Played, Record]]:
         The strokes, JAX leaves (lanes, ...), and what is kept of them, numpy leaves. Those
         of a lane whose number is ``IDLE`` mean nothing.
     """
-    lanes = min(plan.lanes, plan.count)
-    return _strokes(plan, np.arange(lanes), begun=lanes)
+    numbers = np.arange(plan.lanes)
+    return _strokes(plan, np.where(numbers < plan.count, numbers, IDLE), begun=plan.lanes)
 
 
 def replay(plan: Plan, number: int) -> Iterator[tuple[Played, list[str]]]:
@@ -161,7 +161,7 @@ def replay(plan: Plan, number: int) -> Iterator[tuple[Played, list[str]]]:
         A stroke with numpy leaves, and the demands it does not meet.
     """
     # In a batch that is otherwise idle, so that nothing new has to be compiled.
-    numbers = np.full(min(plan.lanes, plan.count), IDLE)
+    numbers = np.full(plan.lanes, IDLE)
     numbers[0] = number
     for played, _ in _strokes(plan, numbers, begun=plan.count):
         met, _ = verdicts(plan.format, played)

@@ -26,13 +26,13 @@ from carrom.laws import (
 )
 from carrom.soak.citable import citable
 from carrom.soak.figures import Figures
-from carrom.soak.plans import plans
 from carrom.soak.plans import run as run_plans
+from carrom.soak.plans import umpire_plans
 from carrom.soak.report import Part, never_cited, page
 from carrom.soak.umpire import Plan, Played, SoakError, play, replay, soak, verdicts
 
 SINGLE_BOARDS = Plan(SINGLES, count=3_000, seed=11, lanes=256)
-MATCHES = Plan(DOUBLES, count=100, matches=True, seed=12, lanes=100)
+MATCHES = Plan(DOUBLES, count=100, matches=True, seed=12, lanes=256)
 FORMATS = (SINGLES, DOUBLES, MatchFormat(board_limit=None), MatchFormat(True, board_limit=None))
 
 
@@ -176,7 +176,7 @@ def test_a_wrong_umpire_is_stopped_at_the_stroke():
 
 @pytest.mark.slow
 def test_long_soak():
-    parts = list(run_plans(plans(singles=100_000, doubles=20_000, matches=2_000, seed=1)))
+    parts = list(run_plans(umpire_plans(singles=100_000, doubles=20_000, matches=2_000, seed=1)))
     assert sum(part.figures.boards for part in parts) > 120_000
     assert never_cited(parts) == []
     assert sum(part.figures.cut for part in parts) < 10
