@@ -30,7 +30,7 @@ won or lost. The solo task adds a term ``stroke``, -1 for each stroke, to ``aicf
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Any, TypeAlias
 
 from carrom.laws import BoardState, QueenState, Ruling, StrokeFacts
 
@@ -39,30 +39,28 @@ REWARDS = ("aicf", "points", "result")
 _QUEEN_POINTS = 3.0
 _WAITING_SHARE = 0.5
 
-
-def _sign(colour: int) -> np.ndarray:
-    return np.array([1.0, -1.0]) if colour == 0 else np.array([-1.0, 1.0])
-
-
-def _holder(board: BoardState) -> int | None:
-    """Colour that holds the queen or has to cover her."""
-    queen = QueenState(int(board.queen))
-    if queen == QueenState.WAITING:
-        return int(board.striker)
-    return None if queen == QueenState.ON_BOARD else queen - QueenState.COVERED_WHITE
+Value: TypeAlias = Any
+"""A number or a flag of Python, NumPy or JAX. Only arithmetic is done on them, so that the same
+rules serve one board in Python and many in compiled code."""
 
 
-def _queen_value(board: BoardState, colour: int, queen_counts: tuple[bool, bool]) -> float:
+def lead(pair: Value, colour: Value) -> Value:
+    """By how much ``colour`` is ahead in a ``pair`` of numbers, (2,), white and black."""
+    return (pair[0] - pair[1]) * (1.0 - 2.0 * colour)
+
+
+def _queen_value(board: BoardState, colour: Value, queen_counts: Value) -> Value:
     """What the queen is worth to ``colour`` as things stand; see the module docstring."""
-    holder = _holder(board)
-    if holder is None or not queen_counts[holder]:
-        return 0.0
-    waiting = int(board.queen) == QueenState.WAITING
-    value = _QUEEN_POINTS * (_WAITING_SHARE if waiting else 1.0)
-    return value if holder == colour else -value
+    waiting = board.queen == QueenState.WAITING
+    value = _QUEEN_POINTS * (1.0 - (1.0 - _WAITING_SHARE) * waiting)
+    held = [
+        (waiting & (board.striker == side)) | (board.queen == QueenState.covered_by(side))
+        for side in (0, 1)
+    ]
+    return lead([value * held[side] * queen_counts[side] for side in (0, 1)], colour)
 
 
-def potential(board: BoardState, colour: int, queen_counts: tuple[bool, bool]) -> float:
+def potential(board: BoardState, colour: Value, queen_counts: Value) -> Value:
     """Phi of a board that goes on, from ``colour``'s side.
 
     Args:
@@ -70,9 +68,8 @@ def potential(board: BoardState, colour: int, queen_counts: tuple[bool, bool]) -
         colour: whose potential.
         queen_counts: per colour, whether the queen still earns it points (54).
     """
-    sign = _sign(colour)
-    down = float(-(board.on_board @ sign))
-    return down - float(board.owed @ sign) + _queen_value(board, colour, queen_counts)
+    men = -lead(board.on_board, colour) - lead(board.owed, colour)
+    return men + _queen_value(board, colour, queen_counts)
 
 
 def board_terms(
@@ -80,9 +77,9 @@ def board_terms(
     after: BoardState,
     facts: StrokeFacts,
     ruling: Ruling,
-    colour: int,
-    queen_counts: tuple[bool, bool],
-) -> dict[str, float]:
+    colour: Value,
+    queen_counts: Value,
+) -> dict[str, Value]:
     """The terms of ``aicf`` for one stroke, from ``colour``'s side.
 
     Args:
@@ -93,20 +90,20 @@ def board_terms(
         colour: whose reward.
         queen_counts: per colour, whether the queen still earns it points (54).
     """
-    sign = _sign(colour)
+    ended = (ruling.board_over | ruling.board_replayed) * 1.0
+    queen, cover = _queen_terms(before, after, facts, colour, queen_counts)
     terms = {
-        "pocketed": float(np.asarray(facts.pocketed) @ sign),
-        "due": -float(np.asarray(ruling.dues_charged) @ sign),
-        "penalty": -float(np.asarray(ruling.penalties_charged) @ sign),
-        "waived": float(np.asarray(ruling.waived) @ sign),
+        "pocketed": lead(facts.pocketed, colour),
+        "due": -lead(ruling.dues_charged, colour),
+        "penalty": -lead(ruling.penalties_charged, colour),
+        "waived": lead(ruling.waived, colour),
+        "queen": (1 - ended) * queen,
+        "cover": (1 - ended) * cover,
     }
     start = potential(before, colour, queen_counts)
-    if ruling.board_over or ruling.board_replayed:
-        points = float(np.asarray(ruling.points) @ sign)
-        terms["board"] = points - start - sum(terms.values())
-        return terms
-    terms |= _queen_terms(before, after, facts, colour, queen_counts)
-    terms["returned"] = potential(after, colour, queen_counts) - start - sum(terms.values())
+    rest = potential(after, colour, queen_counts) - start - sum(terms.values())
+    terms["returned"] = (1 - ended) * rest
+    terms["board"] = ended * (lead(ruling.points, colour) - start - sum(terms.values()))
     return terms
 
 
@@ -114,14 +111,12 @@ def _queen_terms(
     before: BoardState,
     after: BoardState,
     facts: StrokeFacts,
-    colour: int,
-    queen_counts: tuple[bool, bool],
-) -> dict[str, float]:
+    colour: Value,
+    queen_counts: Value,
+) -> tuple[Value, Value]:
     """``queen`` and ``cover``: the change of her value, split at the moment of covering."""
     change = _queen_value(after, colour, queen_counts) - _queen_value(before, colour, queen_counts)
-    covered = int(after.queen) >= QueenState.COVERED_WHITE and before.queen != after.queen
-    if not covered:
-        return {"queen": change, "cover": 0.0}
+    covered = (after.queen >= QueenState.COVERED_WHITE) & (before.queen != after.queen)
     # Pocketed and covered in one stroke (97.a) earns both terms, in equal parts.
-    cover = change * (1 - _WAITING_SHARE) if facts.pocketed_queen else change
-    return {"queen": change - cover, "cover": cover}
+    cover = covered * change * (1.0 - _WAITING_SHARE * facts.pocketed_queen)
+    return change - cover, cover

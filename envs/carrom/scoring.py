@@ -6,7 +6,7 @@ from typing import Any
 
 from carrom.laws import MatchState, Ruling, colour_of, side_with
 from carrom.laws.finish import QUEEN_COUNTS_BELOW
-from carrom.reward import board_terms
+from carrom.reward import board_terms, lead
 from carrom.table import Setting, Stroke
 from carrom.tasks import AGENT_SEAT, Unit
 
@@ -25,13 +25,15 @@ def stroke_terms(setting: Setting, stroke: Stroke) -> dict[str, float]:
         return {}
     if setting.reward == "points":
         points = stroke.ruling.points
-        terms = {"points": float(points[colour] - points[1 - colour])}
+        terms = {"points": float(lead(points, colour))}
     else:
         scores = [int(game.score[side_with(c, board, doubles=doubles)]) for c in (0, 1)]
         counts = (scores[0] < QUEEN_COUNTS_BELOW, scores[1] < QUEEN_COUNTS_BELOW)
-        terms = board_terms(
-            board, stroke.after.match.board, stroke.facts, stroke.ruling, colour, counts
-        )
+        after, facts, ruling = stroke.after.match.board, stroke.facts, stroke.ruling
+        terms = {
+            name: float(value)
+            for name, value in board_terms(board, after, facts, ruling, colour, counts).items()
+        }
     return terms | {"stroke": -1.0} if setting.task.solo else terms
 
 
