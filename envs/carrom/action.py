@@ -58,7 +58,8 @@ FORWARD_REACH = 0.05
 ARRIVAL_SPEED = 1.0
 """m/s at which a zero speed residual brings the carromman to the pocket: fast enough to
 forgive a little friction, slow enough to drop."""
-_MAX_TURN = math.radians(10)
+MAX_TURN = math.radians(10)
+"""rad by which a residual of 1 turns a direct shot."""
 _UNIT_BOX_SLACK = 1e-6
 
 
@@ -213,7 +214,7 @@ class TargetCoding:
         place, ahead = self.placing(view, min(max(place, -end), end), forward)
         shot = direct_shot(board, self.material, place, target, aim, ARRIVAL_SPEED)
         speed = min(max(shot.speed * 2.0**force, MIN_SPEED), self.material.full_speed)
-        direction = float(shot.direction) + turn * _MAX_TURN
+        direction = float(shot.direction) + turn * MAX_TURN
         return Strike(place=place, direction=direction, speed=speed, forward=ahead)
 
     def mask(self, view: View) -> dict[str, Any]:

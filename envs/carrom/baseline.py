@@ -82,7 +82,7 @@ def legal_places(board: Board) -> tuple[Interval, Interval, Interval]:
         Left island, middle, right island, as (lowest x, highest x) in metres, in the middle
         between the base lines.
     """
-    left, middle, right = _legal_places_at(board, 0.0)
+    left, middle, right = legal_places_at(board, 0.0)
     return left, middle, right
 
 
@@ -104,7 +104,7 @@ def free_places(
         Disjoint closed intervals of x in increasing order; empty when the carrommen block
         every place this far forward (see ``free_line``), or none is legal there.
     """
-    free = list(_legal_places_at(board, forward))
+    free = list(legal_places_at(board, forward))
     reach, line = _reach(board), board.base_line_y + forward
     for index in np.flatnonzero(on_board):
         height = positions[index, 1] - line
@@ -168,7 +168,7 @@ def _arrow(board: Board) -> tuple[Interval, float]:
     return (tip - board.arrow_length, tip), kept
 
 
-def _legal_places_at(board: Board, forward: float) -> tuple[Interval, ...]:
+def legal_places_at(board: Board, forward: float) -> tuple[Interval, ...]:
     """``legal_places`` on another line; without the islands where a circle is not covered."""
     low, high = line_band(board)
     if not low - _SLACK <= forward <= high + _SLACK:

@@ -37,6 +37,8 @@ the request follows:
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
@@ -44,7 +46,7 @@ from numpy.typing import NDArray
 from carrom.board import Board
 from carrom.decision import Kind, Request
 from carrom.pieces import N_CARROMMEN
-from carrom.view import View
+from carrom.view import QueenStatus, View
 
 PIECE_FEATURES = 3
 """Features of each carromman: x, y, on the board."""
@@ -85,14 +87,23 @@ def observation_space(
 
 def encode(view: View, *, with_request: bool = False) -> NDArray[np.float32]:
     """The observation of ``view``, float32 (74,), or (91,) with the request; a fresh array."""
-    observation = np.empty(SIZE + (REQUEST_SIZE if with_request else 0), np.float32)
-    pieces = observation[:PIECES_SIZE].reshape(N_CARROMMEN, PIECE_FEATURES)
-    pieces[:, :2] = view.positions
-    pieces[:, 2] = view.on_board
-    queen = np.zeros(4)
-    queen[view.queen] = 1
+    observation = encode_position(view)
+    if not with_request:
+        return observation
+    request = np.minimum(_request(view.request), _REQUEST_HIGH)
+    return np.concatenate([observation, request.astype(np.float32)])
+
+
+def encode_position(view: Any) -> Any:
+    """The observation without the request, float32 (74,), of the same kind as the positions.
+
+    Args:
+        view: a ``View``, or, in compiled code, anything with its attributes as JAX arrays.
+    """
+    xp = view.positions.__array_namespace__()
+    pieces = xp.concatenate([view.positions, view.on_board[:, None]], axis=1)
     game = [
-        *queen,
+        *(view.queen == status for status in QueenStatus),
         view.queen_allowed,
         *view.owed,
         *view.score,
@@ -104,10 +115,8 @@ def encode(view: View, *, with_request: bool = False) -> NDArray[np.float32]:
         view.idle_turns,
         view.turn_begun,
     ]
-    observation[PIECES_SIZE:SIZE] = np.minimum(game, _GAME_HIGH)
-    if with_request:
-        observation[SIZE:] = np.minimum(_request(view.request), _REQUEST_HIGH)
-    return observation
+    game = xp.minimum(xp.asarray(game, dtype=xp.float32), xp.asarray(_GAME_HIGH, dtype=xp.float32))
+    return xp.concatenate([pieces.reshape(-1).astype(xp.float32), game])
 
 
 def _request(request: Request) -> list[float]:

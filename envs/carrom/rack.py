@@ -61,6 +61,13 @@ LOOSE = Packing(gap=0.2e-3, jitter=0.08e-3)
 PACKINGS = {"tight": TIGHT, "loose": LOOSE}
 
 
+def lattice(board: Board, packing: Packing, orientation: float) -> NDArray[np.float64]:
+    """The rack before its gaps are jittered; arguments and result as of ``rack``."""
+    spacing = board.carromman_diameter + packing.gap
+    cos, sin = np.cos(orientation), np.sin(orientation)
+    return _LATTICE @ np.array([[cos, sin], [-sin, cos]]) * (spacing / 2)
+
+
 def rack(
     board: Board,
     rng: np.random.Generator,
@@ -81,8 +88,5 @@ def rack(
     Returns:
         float64 array of shape (19, 2), board frame, in index order.
     """
-    spacing = board.carromman_diameter + packing.gap
-    cos, sin = np.cos(orientation), np.sin(orientation)
-    turned = _LATTICE @ np.array([[cos, sin], [-sin, cos]])
     shift = rng.uniform(-packing.jitter / 2, packing.jitter / 2, size=_LATTICE.shape)
-    return turned * (spacing / 2) + shift
+    return lattice(board, packing, orientation) + shift
