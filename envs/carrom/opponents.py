@@ -57,8 +57,12 @@ def opponent_names() -> tuple[str, ...]:
     return tuple(sorted({*_BUILT_IN, *offered}))
 
 
-def find_opponent(opponent: str | Player) -> Player:
+def find_opponent(opponent: str | Player, option: str = "opponent") -> Player:
     """The player called ``opponent``, or ``opponent`` itself if it can be called.
+
+    Args:
+        opponent: a name or a player.
+        option: what an error calls it.
 
     Raises:
         ConfigError: no player of that name, or neither a name nor a callable.
@@ -71,6 +75,6 @@ def find_opponent(opponent: str | Player) -> Player:
         for point in entry_points(group=ENTRY_POINT_GROUP, name=opponent):
             return point.load()
     raise ConfigError(
-        f"opponent = {opponent!r}: expected one of {list(opponent_names())} or a callable "
+        f"{option} = {opponent!r}: expected one of {list(opponent_names())} or a callable "
         "(view, rng) -> Strike"
     )

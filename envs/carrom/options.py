@@ -113,7 +113,8 @@ class Options:
         limit_s = self.time_limit_s
         if limit_s is not None and not (_is_within(limit_s, 0, math.inf) and limit_s > 0):
             raise ConfigError(f"time_limit_s = {limit_s!r}: expected None or seconds > 0")
-        partner, opponent = find_opponent(self.partner), find_opponent(self.opponent)
+        opponent = find_opponent(self.opponent)
+        partner = find_opponent(self.partner, "partner")
         # Whoever sits opposite the agent is his partner in doubles, his opponent in singles.
         opposite = partner if self.doubles else opponent
         players = (partner, opponent, opposite, opponent)

@@ -175,8 +175,8 @@ def _fault(table: Table, answer: Answer) -> str | None:
             "answer = Waiver(): expected a place; only dues and penalties can be waived, all "
             "or none (87.a, U23)"
         )
-    if isinstance(answer, Claim) and not 0 <= answer.points <= decision.claims:
-        return f"claim = {answer.points}: expected 0 to {decision.claims}"
+    if isinstance(answer, Claim) and answer.points not in range(decision.claims + 1):
+        return f"claim = {answer.points!r}: expected a whole number from 0 to {decision.claims}"
     if isinstance(answer, Strike):
         return _fault_of_strike(table.setting, answer)
     if isinstance(answer, Placement) and not np.all(np.isfinite((answer.x, answer.y))):

@@ -32,7 +32,7 @@ class SharedBoards:
     processes are spawned.
 
     Args:
-        options: of the environment; an opponent that is a callable must be picklable.
+        options: of the environment; players that are callables must be picklable.
         count: number of boards.
         workers: number of processes, at most ``count``.
     """
@@ -52,8 +52,9 @@ class SharedBoards:
                 process.start()
             except (pickle.PicklingError, AttributeError, TypeError) as error:
                 raise ConfigError(
-                    f"opponent = {options.opponent!r} cannot be sent to a worker ({error}): "
-                    "expected a name, or a callable that can be pickled"
+                    f"opponent = {options.opponent!r} and partner = {options.partner!r} cannot "
+                    f"be sent to a worker ({error}): expected names, or callables that can be "
+                    "pickled"
                 ) from None
             theirs.close()
             self._pipes.append(ours)

@@ -41,15 +41,6 @@ def act(env: Any) -> Any:
     return env.action_space(env.agent_selection).sample(info.get("action_mask"))
 
 
-def play_out(env: Any) -> dict[str, float]:
-    """Random play to the end; for every agent the sum of the rewards that ``last`` gave it."""
-    sums = dict.fromkeys(env.possible_agents, 0.0)
-    for agent in env.agent_iter(1_000_000):
-        sums[agent] += env.last(observe=False)[1]
-        env.step(act(env))
-    return sums
-
-
 def seed_spaces(env: Any, seed: int) -> None:
     for index, agent in enumerate(env.possible_agents):
         env.action_space(agent).seed(seed + index)
@@ -242,6 +233,9 @@ def _infos_at_the_end(env: Any) -> tuple[dict[str, float], dict[str, Any]]:
         sums[agent] += reward
         if terminated:
             infos[agent] = info
+        else:
+            terms = info["reward_terms"].values()
+            assert env.rewards[agent] == pytest.approx(sum(terms))
         env.step(act(env))
     assert set(infos) == set(env.possible_agents), "random players finish"
     return sums, infos
@@ -314,13 +308,26 @@ class TestOutOfTurn:
         env = module.raw_env(task="game", reward="points")
         env.reset(seed=0)
         put(env, seat=0)
-        env.last()
+        sums = dict.fromkeys(env.possible_agents, 0.0)
+        turns = len(env.possible_agents)
+        # Six carrommen and the queen of a board in play, nine and the queen of new ones.
+        for board, points in enumerate((9, 12, 12, 12)):
+            # 49: the break goes on to the next.
+            assert env.agent_selection == f"player_{board % turns}"
+            sums[env.agent_selection] += env.last()[1]
+            env.step_as(f"player_{(board + 1) % turns}", act(env))
+            assert env.rewards["player_0"] == (points if board % 2 == 0 else -points)
+            if board < 3:
+                assert env.layout().counts == (9, 9)
+        put(env, seat=0, game={"score": [21, 24]})
+        sums[env.agent_selection] += env.last()[1]
         env.step_as("player_1", act(env))
-        assert not any(env.terminations.values())
-        # 49: the break goes on to the next; 6 carrommen and the queen.
-        assert env.agent_selection == "player_1"
-        assert env.rewards == {a: 9.0 * (-1) ** int(a[-1]) for a in env.possible_agents}
-        assert env.layout().counts == (9, 9)
+        for agent in env.agent_iter():
+            sums[agent] += env.last()[1]
+            env.step(None)
+        # 21 - 24 by the boards so far, and nine points more.
+        for agent, total in sums.items():
+            assert total == (6.0 if int(agent[-1]) % 2 == 0 else -6.0)
 
 
 class TestObservations:

@@ -648,9 +648,9 @@ class TestClaims:
         assert info["decision"] == "claim"
         assert "result" not in info
         assert info["action_mask"]["claim"].tolist() == [1, 1, 1]
-        for points in (-1, 3):
-            with pytest.raises(ActionError, match=f"claim = {points}: expected 0 to 2"):
-                env.answer(Claim(points))
+        for points in (-1, 3, 1.5):
+            with pytest.raises(ActionError, match=f"claim = {points}: expected .* 0 to 2"):
+                env.answer(Claim(points))  # pyright: ignore[reportArgumentType] -- a bad one
         action = env.action_space.sample() | {"claim": claimed}
         _, _, terminated, _, info = env.step(action)
         assert terminated

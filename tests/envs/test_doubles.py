@@ -344,7 +344,8 @@ class TestOneAgent:
             ({"task": "solo", "doubles": True}, "doubles = True.*'solo'"),
             ({"task": "shot", "doubles": True}, "doubles = True.*'shot'"),
             ({"task": "board", "doubles": 1}, "doubles = 1: expected True or False"),
-            ({"task": "board", "partner": "nobody"}, "'nobody'"),
+            ({"task": "board", "partner": "nobody"}, "partner = 'nobody'.*random"),
+            ({"task": "board", "opponent": "nobody"}, "opponent = 'nobody'.*random"),
         ],
     )
     def test_bad_options(self, options: dict[str, Any], complaint: str) -> None:

@@ -8,13 +8,13 @@ import pickle
 from dataclasses import dataclass
 from typing import Any
 
-import gymnasium as gym
 import numpy as np
 import pytest
 
 import carrom
 from carrom import carrom_doubles_v0, carrom_singles_v0
 from carrom.baseline import free_places
+from carrom.boards import Boards
 from carrom.decision import Kind, Placement
 from carrom.errors import ActionError, ConfigError, FactsError
 from carrom.laws import Event, QueenState, StrokeFacts
@@ -371,7 +371,11 @@ class TestWallClock:
         observation, *_ = env.step(slip)
         assert first_stroke(env)[0] == Event.NO_STROKE
         assert observation[90] == pytest.approx(10 / 15)
-        watch.time_s += 5.1
+        watch.time_s += 4.0
+        observation, *_ = env.step(slip)
+        assert first_stroke(env)[0] == Event.NO_STROKE
+        assert observation[90] == pytest.approx(14 / 15)
+        watch.time_s += 1.1
         env.step(AHEAD)
         assert first_stroke(env)[0] == Event.TECHNICAL_FOUL
 
@@ -427,13 +431,29 @@ class TestWallClock:
         assert env.infos["player_1"]["result"]["points"] == (3, 0)
 
     def test_boards_of_a_vector_do_not_use_up_each_others_time(self) -> None:
-        options = {"time_limit_s": 1e-9, "first": "agent", "opponent": strikes}
-        env = gym.make_vec("CarromBoard-v0", num_envs=2, **options).unwrapped
+        watch = Watch()
+
+        def thinks(view: View, rng: np.random.Generator) -> Strike:
+            watch.time_s += 14.0
+            return GENTLE
+
+        env = carrom.CarromVectorEnv(
+            2, task="board", time_limit_s=15.0, first="agent", opponent=thinks
+        )
+        boards = env._boards
+        assert isinstance(boards, Boards)
+        clock = dataclasses.replace(boards._setting.clock, now=watch)
+        boards._setting = dataclasses.replace(boards._setting, clock=clock)
         env.reset(seed=0)
-        *_, infos = env.step(np.zeros((2, 3), np.float32))
-        # A nanosecond is too short for anybody, the opponent included, who never gets a turn.
-        assert infos["reward_terms"]["penalty"].tolist() == [-1.0, -1.0]
-        assert infos["strokes"].tolist() == [1, 1]
+        # The first fails at the break and may try again; the second breaks, and his opponent
+        # thinks while the first waits.
+        back = np.array([0.0, 1.0, -1.0], np.float32)
+        env.step(np.stack([back, [0.0, 0.0, -0.6]]))
+        assert [len(strokes) for strokes in env.last_strokes] == [1, 2]
+        watch.time_s += 2.0
+        env.step(np.stack([back, back]))
+        events = [Event(int(strokes[0].facts.event)) for strokes in env.last_strokes]
+        assert events == [Event.SHOT, Event.SHOT]
 
 
 class TestStepClock:
