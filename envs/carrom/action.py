@@ -209,7 +209,7 @@ class TargetCoding:
         board = view.board
         target = view.positions[carromman if carromman < N_PER_SIDE else QUEEN]
         aim = board.pocket_centres[pocket]
-        place = straight_place(board, target, aim) + shift * board.base_line_length / 2
+        place = float(straight_place(board, target, aim)) + shift * board.base_line_length / 2
         end = board.base_line_length / 2
         place, ahead = self.placing(view, min(max(place, -end), end), forward)
         shot = direct_shot(board, self.material, place, target, aim, ARRIVAL_SPEED)

@@ -4,15 +4,16 @@ Everything here is plane geometry and the closed forms of the physical model (sl
 constant deceleration mu g, one impact with restitution along the line of centres and Coulomb
 friction across it), so that a player, or the target coding of actions, can aim without
 simulating. Points are arrays of shape (..., 2) in the striking seat's frame; leading axes
-broadcast, so one call can weigh many shots.
+broadcast, so one call can weigh many shots. NumPy arrays give NumPy results; JAX arrays give
+JAX results, also in compiled code.
 """
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
+import jax
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -26,29 +27,31 @@ _THROW_ITERATIONS = 4
 than 0.1 degrees up to a cut of 75 degrees and from 0.1 m on (worst of 200,000 random shots)."""
 
 
-def as_complex(points: ArrayLike) -> NDArray[np.complex128]:
+def as_complex(points: Any) -> Any:
     """Plane vectors (..., 2) as complex numbers (...), in which turning is multiplying."""
-    points = np.asarray(points, np.float64)
+    if not isinstance(points, jax.Array):
+        points = np.asarray(points, np.float64)
     return points[..., 0] + 1j * points[..., 1]
 
 
-def as_points(numbers: NDArray[np.complexfloating[Any, Any]]) -> Point:
+def as_points(numbers: Any) -> Any:
     """The inverse of ``as_complex``."""
-    return np.stack([numbers.real, numbers.imag], axis=-1, dtype=np.float64)
+    return numbers.__array_namespace__().stack([numbers.real, numbers.imag], axis=-1)
 
 
-def straight_place(board: Board, target: Point, aim: Point) -> float:
-    """Where the prolonged line from ``aim`` through ``target`` crosses the base line.
+def straight_place(board: Board, target: Any, aim: Any) -> Any:
+    """Where the prolonged line from ``aim`` through ``target``, (2,) each, crosses the base line.
 
     From there the shot is straight. The result is limited to the ends of the base line; for
     a target that no straight shot from the base line can reach it is the nearer end.
     """
+    xp = target.__array_namespace__()
     end = board.base_line_length / 2
     fall = aim[1] - target[1]
-    if fall <= 0:  # the pocket is not beyond the target: no straight shot forwards
-        return math.copysign(end, target[0] - aim[0])
-    slope = (aim[0] - target[0]) / fall
-    return float(np.clip(target[0] - slope * (target[1] - board.base_line_y), -end, end))
+    slope = (aim[0] - target[0]) / xp.where(fall > 0, fall, 1.0)
+    crossing = xp.clip(target[0] - slope * (target[1] - board.base_line_y), -end, end)
+    # If the pocket is not beyond the target, there is no straight shot forwards.
+    return xp.where(fall > 0, crossing, xp.copysign(end, target[0] - aim[0]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,8 +78,8 @@ def direct_shot(
     board: Board,
     material: Material,
     place: ArrayLike,
-    target: Point,
-    aim: Point,
+    target: Any,
+    aim: Any,
     arrival: ArrayLike,
 ) -> DirectShot:
     """The direct shot from ``place`` that brings ``target`` to ``aim``.
@@ -95,36 +98,37 @@ def direct_shot(
         aim: (..., 2), where it should go.
         arrival: (...), speed at which it should get there, m/s.
     """
-    start = np.asarray(place) + 1j * board.base_line_y
+    xp = target.__array_namespace__()
+    start = xp.asarray(place) + 1j * board.base_line_y
     centre = as_complex(target)
     to_aim = as_complex(aim) - centre
-    distance = np.abs(to_aim)
+    distance = xp.abs(to_aim)
     way = to_aim / distance
     touching = board.striker_radius + board.carromman_radius
     restitution = material.restitution_striker
-    line, throw = way, np.ones_like(way)
+    line, throw = way, xp.ones_like(way)
     for _ in range(_THROW_ITERATIONS):
         run = centre - touching * line - start
         cut = line.conjugate() * run  # its argument is the signed cut angle
-        slip = cut.imag / np.maximum(cut.real, 1e-6) / (3 * (1 + restitution))
-        throw = 1 + 1j * np.clip(slip, -material.friction_rim, material.friction_rim)
-        throw /= np.abs(throw)
+        slip = cut.imag / xp.maximum(cut.real, 1e-6) / (3 * (1 + restitution))
+        throw = 1 + 1j * xp.clip(slip, -material.friction_rim, material.friction_rim)
+        throw /= xp.abs(throw)
         line = way * throw.conjugate()
     ghost = centre - touching * line
     run = ghost - start
-    slide = np.abs(run)
-    cosine = (line.conjugate() * run).real / np.maximum(slide, 1e-9)
+    slide = xp.abs(run)
+    cosine = (line.conjugate() * run).real / xp.maximum(slide, 1e-9)
     decelerated = 2 * material.deceleration
-    carromman_speed = np.sqrt(np.square(arrival) + decelerated * distance)
+    carromman_speed = xp.sqrt(xp.square(arrival) + decelerated * distance)
     mass_ratio = board.carromman_mass / board.striker_mass
     gain = (1 + restitution) / (1 + mass_ratio)
     # A cosine of zero or less is no shot at all: its speed is simply very large.
-    impact = carromman_speed * throw.real / (gain * np.maximum(cosine, 1e-3))
-    onward = impact * run / np.maximum(slide, 1e-9) - mass_ratio * carromman_speed * way
+    impact = carromman_speed * throw.real / (gain * xp.maximum(cosine, 1e-3))
+    onward = impact * run / xp.maximum(slide, 1e-9) - mass_ratio * carromman_speed * way
     return DirectShot(
-        direction=np.arctan2(-run.real, run.imag),
-        speed=np.sqrt(impact**2 + decelerated * slide),
-        cut=np.arccos(np.clip(cosine, -1.0, 1.0)),
+        direction=xp.arctan2(-run.real, run.imag),
+        speed=xp.sqrt(impact**2 + decelerated * slide),
+        cut=xp.arccos(xp.clip(cosine, -1.0, 1.0)),
         ghost=as_points(ghost),
         onward=as_points(onward),
     )
