@@ -234,6 +234,8 @@ class CarromAECEnv(AECEnv[str, NDArray[np.float32], Any]):
         else:
             self.agent_selection = self._names[table.decision.seat]
         self._drawing.show(self.last_strokes, self.layout())
+        # Nobody's time runs while a film is shown.
+        table.start_thinking()
 
 
 def _turned_round(info: dict[str, Any]) -> dict[str, Any]:

@@ -371,3 +371,5 @@ class CarromEnv(gym.Env[NDArray[np.float32], Any]):
 
     def _show(self) -> None:
         self._drawing.show(self.last_strokes, self.layout())
+        # Nobody's time runs while a film is shown.
+        self._table_in_play().start_thinking()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 import pickle
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,11 +17,13 @@ from carrom import carrom_doubles_v0, carrom_singles_v0
 from carrom.baseline import free_places
 from carrom.boards import Boards
 from carrom.decision import Kind, Placement
+from carrom.drawing import Drawing
 from carrom.errors import ActionError, ConfigError, FactsError
 from carrom.laws import Event, QueenState, StrokeFacts
 from carrom.layout import Layout
 from carrom.physics.strike import Strike
 from carrom.pieces import QUEEN
+from carrom.table import Stroke
 from carrom.view import View
 
 BOARD = carrom.Board()
@@ -42,7 +45,9 @@ def make(**options: Any) -> carrom.CarromEnv:
     return env
 
 
-def first_stroke(env: carrom.CarromEnv) -> tuple[Event, bool, list[int], bool, str]:
+def first_stroke(
+    env: carrom.CarromEnv | carrom.CarromAECEnv,
+) -> tuple[Event, bool, list[int], bool, str]:
     """Event, proper, penalties, turn lost and words of the first stroke of the last step."""
     stroke = env.last_strokes[0]
     facts, ruling = stroke.facts, stroke.ruling
@@ -344,6 +349,26 @@ class TestWallClock:
             assert [Event(int(s.facts.event)) for s in env.last_strokes] == [Event.SHOT] * 2
             assert observation[90] == 0.0
             watch.time_s += 14.0
+
+    @pytest.mark.law("50", "123", "124.b")
+    @pytest.mark.parametrize("everybody", [False, True])
+    def test_films_of_strokes_do_not_count(self, put: Any, everybody: bool) -> None:
+        watch = Watch()
+
+        class LongFilms(Drawing):
+            def show(self, strokes: Iterable[Stroke], layout: Layout) -> None:
+                watch.time_s += 100.0
+
+        env: Any = timed(watch)
+        if everybody:
+            env = carrom_singles_v0.raw_env(task="board", time_limit_s=15.0)
+            watched(env, watch)
+        env._drawing = LongFilms(BOARD, None, width=64, height=64, camera="top")
+        env.reset(seed=0)
+        put(env)
+        for _ in range(2):
+            env.step(np.array([0.0, 0.0, -0.9], np.float32))
+            assert first_stroke(env)[0] == Event.SHOT
 
     @pytest.mark.law("50", "63.a")
     def test_a_slow_opponent_is_charged(self, put: Any) -> None:
