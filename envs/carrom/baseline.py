@@ -105,7 +105,7 @@ def free_places(
         every place this far forward (see ``free_line``), or none is legal there.
     """
     free = list(legal_places_at(board, forward))
-    reach, line = _reach(board), board.base_line_y + forward
+    reach, line = striker_reach(board), board.base_line_y + forward
     for index in np.flatnonzero(on_board):
         height = positions[index, 1] - line
         if abs(height) >= reach:
@@ -156,7 +156,7 @@ def is_free(places: tuple[Interval, ...], x: float) -> bool:
     return any(low <= x <= high for low, high in places)
 
 
-def _reach(board: Board) -> float:
+def striker_reach(board: Board) -> float:
     """Distance that a striker keeps from the centre of a carromman beside it, m."""
     return board.striker_radius + board.carromman_radius + CLEARANCE
 
@@ -214,9 +214,9 @@ def _turning_heights(
     (start, _), kept = _arrow(board)
     arrow_start = start / math.sqrt(2)
     circles = [
-        (complex(x, y - line), _reach(board))
+        (complex(x, y - line), striker_reach(board))
         for x, y in positions[on_board].tolist()
-        if low - _reach(board) < y - line < high + _reach(board)
+        if low - striker_reach(board) < y - line < high + striker_reach(board)
     ]
     edges: list[tuple[complex, complex]] = []
     for side in (-1, 1):

@@ -9,7 +9,7 @@ from carrom.board import Board, to_seat
 from carrom.layout import Layout
 from carrom.pieces import N_CARROMMEN, QUEEN, SLICES
 
-_GAP = 1e-4
+GAP = 1e-4
 """Least gap between two carrommen, m: more than rounding, less than anyone can see."""
 _DRAWN_AT_ONCE = 32
 """Points drawn together: about as many as a full board needs."""
@@ -56,9 +56,9 @@ def random_layout(
 
 def _scattered(board: Board, rng: np.random.Generator, count: int) -> list[tuple[float, float]]:
     """``count`` points, each uniform where those before it leave room."""
-    reach = board.half_side - board.carromman_radius - _GAP
+    reach = board.half_side - board.carromman_radius - GAP
     pocket, fall2 = board.pocket_offset, board.pocket_radius**2
-    apart2 = (board.carromman_diameter + _GAP) ** 2
+    apart2 = (board.carromman_diameter + GAP) ** 2
     points: list[tuple[float, float]] = []
     # Plain floats: for so few points they are several times faster than arrays.
     while True:

@@ -25,6 +25,8 @@ from carrom.rack import Packing, rack
 
 AGENT_SEAT = 0
 """The seat whose side is "own" in everything an environment reports."""
+QUEEN_COVERED_SHARE = 0.4
+"""Share of the drills in which a side has covered the queen, if one can have."""
 
 
 class Unit(Enum):
@@ -121,7 +123,7 @@ def drill_position(board: Board, rng: np.random.Generator) -> Position:
     queen = QueenState.ON_BOARD
     # A side that still has all nine cannot have covered the queen (92).
     holders = [side for side in (0, 1) if left[side] < 9]
-    if rng.random() < 0.4 and holders:
+    if rng.random() < QUEEN_COVERED_SHARE and holders:
         queen = QueenState.covered_by(int(rng.choice(holders)))
     state: BoardState = dataclasses.replace(
         match.board,
