@@ -37,13 +37,13 @@ def stroke_terms(setting: Setting, stroke: Stroke) -> dict[str, float]:
     return terms | {"stroke": -1.0} if setting.task.solo else terms
 
 
-def ends_episode(unit: Unit, ruling: Ruling) -> bool:
-    """Whether the ruling ends what the episode consists of."""
+def ends_episode(unit: Unit, ruling: Ruling) -> Any:
+    """Whether the ruling ends what the episode consists of, a flag of Python, NumPy or JAX."""
     return {
         Unit.STROKE: True,
-        Unit.BOARD: bool(ruling.board_over),
-        Unit.GAME: bool(ruling.game_over),
-        Unit.MATCH: bool(ruling.match_over),
+        Unit.BOARD: ruling.board_over,
+        Unit.GAME: ruling.game_over,
+        Unit.MATCH: ruling.match_over,
     }[unit]
 
 

@@ -153,7 +153,7 @@ def returned_to(seat: int, match: MatchState) -> MatchState:
     turn = dataclasses.replace(
         match.board,
         seat=np.int32(seat),
-        striker=np.int32(colour_of(seat, match.board, doubles=False)),
+        striker=colour_of(seat, match.board, doubles=False),
         break_attempts_failed=np.int32(0),
         idle_turns=np.int32(0),
         strokes_in_turn=np.int32(0),
