@@ -125,7 +125,7 @@ def _pocketed(u: Iterator[jax.Array], state: MatchState, style: Style) -> jax.Ar
     own = _several(next(u), style.pockets) + (_several(next(u), 0.5) * (style.always > 0))
     opponents = _several(next(u), style.opponents)
     # Now and then all of a colour at once: the ends of 102 to 112 come together only so.
-    sweep = next(u) / jnp.where(jnp.all(board.on_board <= 4), 0.02, 0.0005)
+    sweep = next(u) / jnp.where(jnp.all(board.on_board <= 4), 0.06, 0.0005)
     all_own = (sweep < 0.25) | ((sweep > 0.5) & (sweep < 1))
     all_opponents = (sweep > 0.25) & (sweep < 1)
     wanted = jnp.where(jnp.stack([all_own, all_opponents]), 9, jnp.stack([own, opponents]))

@@ -86,6 +86,6 @@ def _soak_umpire(plan: Plan) -> Part:
 
 def _name(plan: Plan) -> str:
     who = "doubles" if plan.format.doubles else "singles"
-    what = "matches" if plan.matches else "boards"
+    what = "Matches" if plan.matches else "Boards"
     limit = "" if plan.format.board_limit else ", no limit of boards"
     return f"{what} of {who}{limit}"

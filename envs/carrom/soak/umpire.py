@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -31,8 +31,6 @@ from carrom.soak.figures import Figures, Tally
 from carrom.soak.sequels import next_demands
 from carrom.soak.starts import Style, fresh_match, random_start, random_style
 
-Umpire: TypeAlias = Callable[..., tuple[MatchState, Ruling]]
-"""``carrom.laws.rule``, or something that pretends to be."""
 IDLE = -1
 """Number of a lane that has nothing to play any more."""
 
@@ -52,7 +50,6 @@ class Plan:
         seed: of everything.
         most_strokes: strokes after which a board is cut off (U31).
         lanes: how many are played side by side.
-        umpire: who rules.
     """
 
     format: MatchFormat
@@ -61,7 +58,6 @@ class Plan:
     seed: int = 0
     most_strokes: int = 5_000
     lanes: int = 2_048
-    umpire: Umpire = rule
 
 
 class Played(NamedTuple):
@@ -211,7 +207,7 @@ def _strokes(plan: Plan, numbers: NDArray[np.intp], begun: int) -> Iterator[tupl
         numbers: of the boards or matches to begin with.
         begun: how many of the plan have begun with that.
     """
-    begin, step = _compiled(plan.format, plan.matches, plan.most_strokes, plan.umpire)
+    begin, step = _compiled(plan.format, plan.matches, plan.most_strokes)
     key, count, started = jax.random.key(plan.seed), jnp.int32(plan.count), jnp.int32(begun)
     lane = begin(key, jnp.asarray(numbers, jnp.int32))
     while np.any(np.asarray(lane.number) != IDLE):
@@ -223,10 +219,10 @@ def _strokes(plan: Plan, numbers: NDArray[np.intp], begun: int) -> Iterator[tupl
 # as long, and a call for each stroke of thousands of lanes costs next to nothing.
 @functools.cache
 def _compiled(
-    format: MatchFormat, matches: bool, most_strokes: int, umpire: Umpire
+    format: MatchFormat, matches: bool, most_strokes: int
 ) -> tuple[Callable[..., Lane], Callable[..., Any]]:
     begin = jax.vmap(functools.partial(_begin, format, matches), (None, 0))
-    stroke = functools.partial(_stroke, format, matches, most_strokes, umpire)
+    stroke = functools.partial(_stroke, format, matches, most_strokes)
 
     def step(
         key: jax.Array, lane: Lane, begun: jax.Array, count: jax.Array
@@ -271,7 +267,6 @@ def _stroke(
     format: MatchFormat,
     matches: bool,
     most_strokes: int,
-    umpire: Umpire,
     key: jax.Array,
     lane: Lane,
 ) -> tuple[Lane, Played, Record]:
@@ -281,7 +276,7 @@ def _stroke(
     for_facts, for_toss = jax.random.split(of_stroke)
     toss = jax.random.randint(for_toss, (), 0, 2)
     facts = random_facts(for_facts, lane.state, _style(key, lane.board), format)
-    after, ruling = umpire(lane.state, facts, format=format)
+    after, ruling = rule(lane.state, facts, format=format)
     following = next_board(after, format=format, toss=toss)
 
     length = lane.of_board + 1
