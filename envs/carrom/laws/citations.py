@@ -66,7 +66,8 @@ def of_payment(board: BoardState, pay: Payment, facts: StrokeFacts, format: Matc
     return {
         "72.c": jnp.any((pay.owed - pay.waiting > 0) | ((board.owed > 0) & paid)),
         "78.a": jnp.any(paid),
-        "78.b.i": jnp.any(placed & ~self_placed) & format.doubles,
+        # The opponent's that a technical foul of his made available (63.b) are neither.
+        "78.b.i": jnp.any(placed & own_side) & format.doubles,
         "78.b.ii": jnp.any(self_placed) & format.doubles,
         "79.a": jnp.any(pay.waiting > 0),
         "80": waived,
