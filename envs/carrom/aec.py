@@ -13,7 +13,7 @@ from pettingzoo.utils import AECEnv
 
 from carrom.drawing import FILM_RATE, RENDER_MODES, Drawing
 from carrom.errors import ActionError, ConfigError
-from carrom.info import told
+from carrom.info import CHOICES, told
 from carrom.laws import (
     Event,
     MatchFormat,
@@ -131,7 +131,10 @@ class CarromAECEnv(AECEnv[str, NDArray[np.float32], Any]):
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begin an episode. ``options`` are ignored, as PettingZoo's own tests demand."""
+        """Begin an episode; the infos say who won the toss, and what he chose.
+
+        ``options`` are ignored, as PettingZoo's own tests demand.
+        """
         if seed is not None or self._rng is None:
             self._rng, _ = seeding.np_random(seed)
         (self._table,) = begin(self.setting, self._physics, [self._rng])
@@ -143,6 +146,11 @@ class CarromAECEnv(AECEnv[str, NDArray[np.float32], Any]):
         self.infos = {agent: {} for agent in self.agents}
         self._skip_agent_selection = None
         self._book()
+        toss = self._table.toss
+        assert toss is not None, "no option settles here who breaks"
+        for info in self.infos.values():
+            choice = CHOICES[toss.takes_break]
+            info["toss"] = {"winner": self._names[toss.winner], "choice": choice}
 
     def observe(self, agent: str) -> NDArray[np.float32]:
         """What ``agent`` sees now, float32 (91,)."""

@@ -9,6 +9,9 @@ from carrom.laws import colour_of
 from carrom.table import Stroke, Table
 from carrom.tasks import AGENT_SEAT
 
+CHOICES = {None: None, True: "break", False: "side"}
+"""What the winner of the toss took, by ``Toss.takes_break``; None while he has not decided."""
+
 
 def reset_info(table: Table, coding: AnswerCoding) -> dict[str, Any]:
     """What others did before the first decision from outside."""
@@ -17,7 +20,7 @@ def reset_info(table: Table, coding: AnswerCoding) -> dict[str, Any]:
         won = table.setting.side_of(table.toss.winner) == 0
         info["toss"] = {
             "winner": "own" if won else "opponent",
-            "choice": {None: None, True: "break", False: "side"}[table.toss.takes_break],
+            "choice": CHOICES[table.toss.takes_break],
         }
     return info
 

@@ -429,3 +429,16 @@ def test_an_action_outside_the_space_is_refused_and_changes_nothing(
 def test_options(option: str, value: Any, complaint: str) -> None:
     with pytest.raises(ConfigError, match=complaint):
         carrom_singles_v0.env(**{option: value})
+
+
+@BOTH
+@pytest.mark.law("39.a")
+@pytest.mark.parametrize("toss", ["break", "side"])
+def test_the_infos_say_who_won_the_toss(module: ModuleType, toss: str) -> None:
+    env = module.raw_env(task="board", toss=toss)
+    for seed in range(6):
+        env.reset(seed=seed)
+        told = [info["toss"] for info in env.infos.values()]
+        assert all(other == told[0] for other in told)
+        assert told[0]["choice"] == toss
+        assert (told[0]["winner"] == env.agent_selection) == (toss == "break")
