@@ -7,26 +7,28 @@ functions. A demand is a bool: it is met. Everything is for one stroke; batches 
 from __future__ import annotations
 
 import functools
-from typing import TypeAlias
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 
 from carrom.laws import Event, MatchFormat, MatchState, QueenState, Ruling, StrokeFacts
 from carrom.laws.state import N_SEATS
 from carrom.laws.stroke import NO_BREACH
 from carrom.pieces import N_PER_SIDE
 from carrom.soak.citable import citable
-from carrom.soak.debts import Debts, settle
+from carrom.soak.debts import of_payment, of_placing, settle
 from carrom.soak.expected import NO_CAUSE, Course, expect
-from carrom.soak.logic import all_of, any_of, count_of, is_cited, same, side_of_seat, words_of
+from carrom.soak.logic import (
+    Demands,
+    any_of,
+    count_of,
+    is_cited,
+    same,
+    side_of_seat,
+    words_of,
+)
 from carrom.soak.rows import seen
-
-_GAME_GIVEN = np.array([Event.CONCEDE_GAME, Event.CONCEDE_GAME_OPPONENT])
-_MATCH_GIVEN = np.array([Event.CONCEDE_MATCH, Event.CONCEDE_MATCH_OPPONENT])
-
-Demands: TypeAlias = dict[str, jax.Array]
+from carrom.soak.scores import of_match, of_score
 
 
 def demands(
@@ -57,10 +59,10 @@ def demands(
         _of_counts(course, facts, before, after, ruling),
         _of_queen(course, facts, before, after, ruling),
         _of_turn(course, facts, before, after, format),
-        _of_payment(course, debts, before, after, ruling),
-        _of_placing(course, debts, facts, before, after, ruling, format),
-        _of_score(course, facts, before, after, ruling, format),
-        _of_match(course, facts, before, after, ruling, format),
+        of_payment(course, debts, before, after, ruling),
+        of_placing(course, debts, facts, before, after, ruling, format),
+        of_score(course, facts, before, after, ruling, format),
+        of_match(course, facts, before, after, ruling, format),
         _of_citing(course, facts, ruling, format),
     )
     return functools.reduce(lambda a, b: a | b, parts), course.cause
@@ -185,144 +187,6 @@ def _of_turn(
         "137: idle turns": now.idle_turns == idle,
         "137: whether this turn touched anything": now.touched_in_turn
         == (~lost & (then.touched_in_turn | (strikes & facts.touched))),
-    }
-
-
-def _of_payment(
-    course: Course, debts: Debts, before: MatchState, after: MatchState, ruling: Ruling
-) -> Demands:
-    own = jnp.arange(2) == before.board.striker
-    return {
-        "13: a due for the striker": jnp.all(ruling.dues_charged == debts.dues),
-        "14, 47, 63, 64: a penalty": jnp.all(ruling.penalties_charged == debts.penalties),
-        "64.b, 73, 77, 98, 101: own come out": ruling.returned_own == debts.back,
-        "78.a: debts are paid at once": jnp.all(ruling.dues_paid == debts.paid),
-        "87.a: the creditor waives": jnp.all(ruling.waived == debts.waived),
-        "what is put back is debts and what came out": jnp.all(
-            ruling.returned == ruling.dues_paid + own * ruling.returned_own
-        ),
-        "72.c: the rest stays owed": jnp.all(after.board.owed == debts.left),
-        "state and ruling agree on debts": jnp.all(after.board.owed == ruling.owed),
-        "13: no debt is negative": jnp.all(after.board.owed >= 0),
-        "55: debts are written off at the end": course.goes_on | jnp.all(after.board.owed == 0),
-        "U28: stranded carrommen": jnp.all(after.board.stranded == debts.stranded),
-        "92, U16: down once": course.slip | jnp.all(after.board.has_pocketed == debts.down),
-    }
-
-
-def _of_placing(
-    course: Course,
-    debts: Debts,
-    facts: StrokeFacts,
-    before: MatchState,
-    after: MatchState,
-    ruling: Ruling,
-    format: MatchFormat,
-) -> Demands:
-    board, me = before.board, before.board.striker
-    placed, placer = ruling.returned > 0, ruling.placer_seat
-    right = (board.seat + (1 if format.doubles else 2)) % N_SEATS
-    # 78.b: the neighbour on the right; the striking player for what he made available.
-    fresh = board.placing_seat < 0
-    own = placed[me] & fresh[me]
-    theirs = placed[1 - me] & fresh[1 - me] & (facts.pocketed[1 - me] > 0)
-    my_side = side_of_seat(board.seat, format)
-    debtor = jnp.where(jnp.arange(2) == me, my_side, 1 - my_side)
-    now, waits = after.board, debts.waiting > 0
-    by_law = jnp.where(jnp.arange(2) == me, right, board.seat)
-    entitled = jnp.where(fresh, by_law, board.placing_seat)
-    # In doubles the right moves when play comes to the partner (79.b, U30).
-    partner = (entitled + 2) % N_SEATS
-    passes = ruling.turn_lost & (now.seat == partner) & format.doubles
-    holder = jnp.where(waits, jnp.where(passes, partner, entitled), -1)
-    return {
-        "a placer where something is placed": jnp.all((placer >= 0) == placed),
-        "78.b.i: own carrommen by the neighbour on the right": ~own | (placer[me] == right),
-        "78.b.ii: the opponent's by who pocketed them": ~theirs | (placer[1 - me] == board.seat),
-        "78, 90: nobody places for his own side": jnp.all(
-            ~placed | (side_of_seat(placer, format) != debtor)
-        ),
-        "78: placers are players": jnp.all(
-            ~placed | any_of(placer == seat for seat in format.seats)
-        ),
-        "79: a right to place, once given, stays": jnp.all(
-            fresh | ~placed | (placer == board.placing_seat)
-        ),
-        "79: who may place later": jnp.all(
-            now.placing_seat == jnp.where(course.slip, board.placing_seat, holder)
-        ),
-    }
-
-
-def _of_score(
-    course: Course,
-    facts: StrokeFacts,
-    before: MatchState,
-    after: MatchState,
-    ruling: Ruling,
-    format: MatchFormat,
-) -> Demands:
-    me = before.board.striker
-    winner = jnp.where(course.over, jnp.where(course.i_win, me, 1 - me), -1)
-    claims = jnp.where(course.over, jnp.minimum(course.claims, facts.claims), 0)
-    total = jnp.where(course.over, jnp.minimum(course.points + claims, 12), 0)
-    colours = jnp.arange(2)
-    # Side 0 is white when its seat broke this board.
-    white = side_of_seat(before.board.breaker_seat, format)
-    gained = after.game.score - before.game.score
-    turns = before.board.turns_passed
-    first_turn = course.over & course.i_win & (facts.event <= Event.FOUL)
-    return {
-        "52-54, 102-112: the winner": ruling.winner == winner,
-        "52-55, 102-112: his points": jnp.all(ruling.points == total * (colours == winner)),
-        "27.a: a white slam": ruling.white_slam == (first_turn & (me == 0) & (turns == 0)),
-        "27.b: a black slam": ruling.black_slam == (first_turn & (me == 1) & (turns == 1)),
-        "87.b: as many extra points as claimed": ruling.claims == claims,
-        "55: at most twelve points": jnp.all((ruling.points >= 0) & (ruling.points <= 12)),
-        "the score is the sum of points": gained[white] == ruling.points[0],
-        "the score is the sum of points, black": gained[1 - white] == ruling.points[1],
-        "the score never falls": jnp.all(gained >= 0),
-    }
-
-
-def _of_match(
-    course: Course,
-    facts: StrokeFacts,
-    before: MatchState,
-    after: MatchState,
-    ruling: Ruling,
-    format: MatchFormat,
-) -> Demands:
-    score, number = after.game.score, before.game.board_number
-    limit = format.board_limit
-    gave_game = jnp.isin(facts.event, _GAME_GIVEN)
-    gave_match = jnp.isin(facts.event, _MATCH_GIVEN)
-    gave = gave_game | gave_match
-    different = score[0] != score[1]
-    eight = different & (number >= limit) if limit is not None else jnp.bool_(False)
-    game_over = course.over & (jnp.any(score >= format.game_points) | eight | gave)
-    board_winner = side_of_seat(before.board.seat, format) ^ jnp.where(course.i_win, 0, 1)
-    leader = jnp.where(gave, board_winner, jnp.where(score[1] > score[0], 1, 0))
-    games = before.games_won + (game_over & (jnp.arange(2) == leader))
-    match_over = game_over & ((jnp.max(games) >= format.games_to_win) | gave_match)
-
-    deciding = (before.game_number == format.deciding_game) & (format.games_to_win > 1)
-    half = jnp.any(score >= 13)
-    half |= (number >= limit // 2) if limit is not None else jnp.bool_(False)
-    within = deciding & half & ~before.game.sides_changed & course.over & ~game_over
-    return {
-        "56: the game is over": ruling.game_over == game_over,
-        "56: its winner": after.game.winner == jnp.where(game_over, leader, -1),
-        "57: games won": jnp.all(after.games_won == games),
-        "57: the match is over": ruling.match_over == match_over,
-        "57: its winner": after.winner == jnp.where(match_over, leader, -1),
-        "58-60: sides change": ruling.sides_change == ((game_over & ~match_over) | within),
-        "49: the match goes by itself": all_of(
-            getattr(before, name) == getattr(after, name)
-            for name in ("game_number", "opener_seat", "rotation")
-        )
-        & (after.game.board_number == number)
-        & (after.game.sides_changed == before.game.sides_changed),
     }
 
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, TypeAlias
 
 import jax
 import jax.numpy as jnp
 
 from carrom.laws import LAW_IDS, MatchFormat
 from carrom.laws.lawbook import BITS_PER_WORD, N_LAW_WORDS
+
+Demands: TypeAlias = dict[str, jax.Array]
+"""Demand -> whether it is met."""
 
 
 def any_of(holds: Iterable[Any]) -> jax.Array:

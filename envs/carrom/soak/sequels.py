@@ -8,12 +8,12 @@ import jax.numpy as jnp
 from carrom.laws import MatchFormat, MatchState, QueenState
 from carrom.laws.state import N_SEATS
 from carrom.pieces import N_PER_SIDE
-from carrom.soak.logic import same
+from carrom.soak.logic import Demands, same
 
 
 def next_demands(
     ended: MatchState, toss: jax.Array, following: MatchState, format: MatchFormat
-) -> dict[str, jax.Array]:
+) -> Demands:
     """All demands on the board after one that has ended or is to be replayed.
 
     Args:

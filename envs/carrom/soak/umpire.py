@@ -25,9 +25,10 @@ from carrom.laws import (
     next_board,
     rule,
 )
-from carrom.soak.demands import Demands, demands
+from carrom.soak.demands import demands
 from carrom.soak.facts import random_facts
 from carrom.soak.figures import Figures, Tally
+from carrom.soak.logic import Demands
 from carrom.soak.sequels import next_demands
 from carrom.soak.starts import Style, fresh_match, random_start, random_style
 
