@@ -104,7 +104,7 @@ class CarromAECEnv(AECEnv[str, NDArray[np.float32], Any]):
         }
         self.setting = chosen.setting(outside=frozenset(range(4)))
         self.coding = chosen.coding()
-        self._physics = chosen.physics()
+        self._physics = chosen.new_physics()
         self.render_mode = render_mode
         self._drawing = Drawing(
             self.setting.board, render_mode, width=width, height=height, camera=camera

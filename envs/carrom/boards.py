@@ -53,7 +53,7 @@ class Boards:
     def __init__(self, options: Options, count: int) -> None:
         self._setting = options.setting()
         self._coding = options.coding()
-        self._physics = options.physics()
+        self._physics = options.new_physics()
         self._generators: list[np.random.Generator | None] = [None] * count
         self._seeds = [-1] * count
         self._tables: list[Table | None] = [None] * count

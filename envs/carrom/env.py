@@ -205,6 +205,7 @@ class CarromEnv(gym.Env[NDArray[np.float32], Any]):
     | ``rack`` | "tight" | or "loose" |
     | ``rack_orientation`` | 0 | turn of the rack, rad (the laws leave it free) |
     | ``max_strokes`` | by task | strokes after which the episode is truncated |
+    | ``physics`` | "mujoco" | or "planar": the same model on the fast engine |
     | ``ground`` | "coulomb" | or "contact": ground friction by MuJoCo's own contacts, slow |
     | ``film_rate`` | None | frames per second of ``Stroke.motion.trajectory`` |
     | ``board``, ``material`` | regulation, nominal | ``carrom.Board``, ``carrom.Material`` |
@@ -247,7 +248,7 @@ class CarromEnv(gym.Env[NDArray[np.float32], Any]):
         chosen = Options.of(task, options)
         self.setting = chosen.setting()
         self.coding = chosen.coding()
-        self._physics = chosen.physics()
+        self._physics = chosen.new_physics()
         self.observation_space = self.setting.observation_space()
         self.action_space = self.coding.space()
         self.last_strokes: tuple[Stroke, ...] = ()

@@ -19,6 +19,7 @@ from carrom.opponents import Player, find_opponent
 from carrom.physics.material import Material
 from carrom.physics.mujoco import MujocoEngine
 from carrom.physics.noise import execution_noise
+from carrom.physics.planar.engine import PlanarEngine
 from carrom.rack import PACKINGS
 from carrom.reward import REWARDS
 from carrom.striking import Physics
@@ -30,6 +31,7 @@ _SLOWEST_FILM, _FASTEST_FILM = 0.1, 10_000.0
 
 _FIRST = {"random": None, "agent": 0, "opponent": 1}
 """The side that breaks first."""
+PHYSICS = ("mujoco", "planar")
 DUE_PLACINGS = ("scripted", "agent")
 CLAIMS = ("always", "never", "agent")
 TOSSES = ("break", "side", "agent")
@@ -63,6 +65,7 @@ class Options:
     rack: str = "tight"
     rack_orientation: float = 0.0
     max_strokes: int | None = None
+    physics: str = "mujoco"
     ground: str = "coulomb"
     film_rate: float | None = None
     board: Board = field(default_factory=Board)
@@ -138,10 +141,13 @@ class Options:
             tells_request=len(outside) > 1 or limit_s is not None or self._asked() != {Kind.STRIKE},
         )
 
-    def physics(self) -> Physics:
-        """The engine that computes the strokes."""
-        engine = MujocoEngine(self.board, self.material, self.ground)
-        return Physics(engine, self.film_rate)
+    def new_physics(self) -> Physics:
+        """An engine that computes the strokes."""
+        if one_of("physics", self.physics, PHYSICS) == "mujoco":
+            return Physics(MujocoEngine(self.board, self.material, self.ground), self.film_rate)
+        if self.ground != "coulomb":
+            raise ConfigError(f"ground = {self.ground!r}: expected 'coulomb' with physics 'planar'")
+        return Physics(PlanarEngine(self.board, self.material), self.film_rate)
 
     def coding(self) -> AnswerCoding:
         """How actions code what a player decides."""

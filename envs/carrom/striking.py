@@ -17,6 +17,7 @@ from carrom.laws import Event, StrokeFacts, foul_by, rule_many_jit
 from carrom.layout import Layout
 from carrom.physics.motion import Motion
 from carrom.physics.mujoco import MujocoEngine
+from carrom.physics.planar.engine import PlanarEngine
 from carrom.physics.strike import Strike
 from carrom.pieces import QUEEN, SLICES
 from carrom.table import Table
@@ -38,7 +39,7 @@ class Physics:
         film_rate: frames per second of their films, or None for no films.
     """
 
-    engine: MujocoEngine
+    engine: MujocoEngine | PlanarEngine
     film_rate: float | None = None
 
     def play(
