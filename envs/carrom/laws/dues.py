@@ -33,8 +33,9 @@ from carrom.pieces import QUEEN
 
 _RADII, _ANGLES = 4, 32
 """Candidates of the scripted placer spread over the ring in which dues may lie, rims included."""
-_JUDGED = 128
-"""Candidates of which the scripted placer considers everything that hinders a shot."""
+_AT_ONCE = 128
+"""Candidates that the scripted placer judges together; of so many of the most promising it
+considers everything that hinders a shot."""
 
 
 class DueFaults(NamedTuple):
@@ -71,15 +72,13 @@ def due_faults(
     points, positions = jnp.asarray(points), jnp.asarray(positions)
     on_board = jnp.asarray(on_board)
     inner, outer = board.placing_radii
-    distance = jnp.hypot(points[..., 0], points[..., 1])
+    distance = norm(points)
     queen = positions[QUEEN]
     line = (points - queen)[..., None, :]
     to_pocket = jnp.asarray(board.pocket_centres) - queen
     cross = line[..., 0] * to_pocket[:, 1] - line[..., 1] * to_pocket[:, 0]
     # |cross| is the pocket's distance from the line times the length of ``line``.
-    enters = jnp.abs(cross) < (board.pocket_radius - TOLERANCE) * jnp.hypot(
-        line[..., 0], line[..., 1]
-    )
+    enters = jnp.abs(cross) < (board.pocket_radius - TOLERANCE) * norm(line)
     return DueFaults(
         outside=distance > outer + TOLERANCE,
         on_centre=distance < inner - TOLERANCE,
@@ -163,17 +162,31 @@ def place_due(
     )
     legal = candidates.exist & legal_due_place(candidates.points, positions, on_board, board=board)
 
-    def prospects(points: jax.Array, legal: jax.Array, hindered: bool) -> jax.Array:
-        best = leeway(
+    def prospects(points: jax.Array, *, hindered: bool) -> jax.Array:
+        return leeway(
             points, positions, on_board, debtor_seats, board=board, striker_hindered=hindered
         )
-        return jnp.where(legal, best, jnp.inf)
 
+    def judge(part: jax.Array, easiest: jax.Array) -> jax.Array:
+        chosen = jax.lax.dynamic_slice_in_dim(order, part * _AT_ONCE, _AT_ONCE)
+        found = prospects(candidates.points[chosen], hindered=False)
+        return easiest.at[chosen].set(jnp.where(legal[chosen], found, jnp.inf))
+
+    # Few candidates are legal, and only these have to be looked at.
+    number = len(candidates.exist)
+    order = jnp.nonzero(legal, size=number + -number % _AT_ONCE, fill_value=0)[0]
+    parts = (jnp.sum(legal) + _AT_ONCE - 1) // _AT_ONCE
+    easiest = jax.lax.fori_loop(0, parts, judge, jnp.full(number, jnp.inf))
     # Unhindered, the debtor never has it harder, so the first ranking is an upper bound; among
     # places without any shot it keeps those that stay hard when the board clears.
-    _, judged = jax.lax.top_k(-prospects(candidates.points, legal, False), _JUDGED)
+    bounds, judged = jax.lax.top_k(-easiest, _AT_ONCE)
     points, legal = candidates.points[judged], legal[judged]
-    best = jnp.argmin(prospects(points, legal, True))
+
+    def hardest() -> jax.Array:
+        return jnp.argmin(jnp.where(legal, prospects(points, hindered=True), jnp.inf))
+
+    # Nothing is harder than no shot at all.
+    best = jax.lax.cond(bounds[0] == 0, lambda: jnp.zeros_like(judged[0]), hardest)
     return points[best], legal[best]
 
 
@@ -232,7 +245,7 @@ def _line_feet(edges: _Edges, wished: jax.Array) -> Candidates:
 def _pocket_tangents(queen: jax.Array, board: Board) -> jax.Array:
     """Directions from the queen along the edges of every pocket, unit vectors (8, 2)."""
     offset = jnp.asarray(board.pocket_centres) - queen
-    distance = jnp.hypot(offset[:, 0], offset[:, 1])
+    distance = norm(offset)
     edge = board.pocket_radius + CLEARANCE
     half = jnp.arcsin(jnp.minimum(edge / jnp.maximum(distance, edge), 1.0))
     angle = jnp.arctan2(offset[:, 1], offset[:, 0])

@@ -132,7 +132,8 @@ def turned(points: jax.Array, seat: ArrayLike) -> jax.Array:
 
 def norm(vectors: jax.Array) -> jax.Array:
     """Lengths (...) of vectors (..., 2)."""
-    return jnp.hypot(vectors[..., 0], vectors[..., 1])
+    # Metres neither overflow nor vanish: no need for the care, and ten times the time, of hypot.
+    return jnp.sqrt(vectors[..., 0] ** 2 + vectors[..., 1] ** 2)
 
 
 def unit(vectors: jax.Array) -> jax.Array:
