@@ -70,4 +70,4 @@ def test_long_soak_keeps_its_memory():
     for part in run(board_plans(2_000, seed=1)):
         assert part.figures.cut < part.figures.boards / 10
         before, after = part.resident
-        assert after - before < 64 * 2**20, part.name
+        assert after - before < 32 * 2**20, part.name
