@@ -14,8 +14,8 @@ from carrom.board import Board
 from carrom.physics.calibration.shots import Shot, break_shot, midgame_shot
 from carrom.physics.material import Material
 from carrom.physics.planar.lanes import Geometry, Parameters
-from carrom.physics.planar.motions import starts_of
 from carrom.physics.planar.outcomes import Outcomes
+from carrom.physics.planar.requests import starts_of
 from carrom.physics.planar.slots import to_slots
 from carrom.physics.planar.strokes import play_stream
 from carrom.rack import LOOSE
@@ -56,7 +56,11 @@ def loose_breaks(count: int, seed: int) -> Strokes:
 
 
 def play(
-    strokes: Strokes, materials: Sequence[Material] = (Material(),), *, dtype: str = "float32"
+    strokes: Strokes,
+    materials: Sequence[Material] = (Material(),),
+    *,
+    dtype: str = "float32",
+    springs: bool = False,
 ) -> Outcomes:
     """The engine's outcomes as NumPy arrays; materials are dealt out to strokes in turn."""
     parts = [
@@ -64,13 +68,16 @@ def play(
             strokes.take(slice(first, first + AT_ONCE)),
             [materials[(first + k) % len(materials)] for k in range(AT_ONCE)],
             dtype,
+            springs,
         )
         for first in range(0, len(strokes.starts), AT_ONCE)
     ]
     return Outcomes(*(np.concatenate(values) for values in zip(*parts, strict=True)))
 
 
-def _play_part(strokes: Strokes, materials: Sequence[Material], dtype: str) -> Outcomes:
+def _play_part(
+    strokes: Strokes, materials: Sequence[Material], dtype: str, springs: bool
+) -> Outcomes:
     count = len(strokes.starts)
     places, present, starts = (
         np.concatenate([values, np.zeros((AT_ONCE - count, *values.shape[1:]), values.dtype)])
@@ -85,6 +92,7 @@ def _play_part(strokes: Strokes, materials: Sequence[Material], dtype: str) -> O
             jnp.arange(AT_ONCE, dtype=jnp.int32),
             jnp.asarray(starts, dtype),
             count,
+            springs=springs,
             lanes=128,
         )
         return jax.tree.map(lambda values: values[:count], jax.device_get(outcomes))

@@ -20,7 +20,6 @@ from carrom.physics.planar.engine import PlanarEngine
 from carrom.physics.planar.slots import SIZES, from_slots, slots_for, to_slots
 from carrom.physics.strike import Strike
 from carrom.pieces import N_CARROMMEN, STRIKER
-from carrom.rack import LOOSE
 
 BOARD = Board()
 NO_NUMBER: Any = "left"
@@ -39,8 +38,8 @@ def double() -> PlanarEngine:
 @pytest.fixture(scope="module")
 def shots() -> list[Shot]:
     rng = np.random.default_rng(8)
-    midgame = [midgame_shot(BOARD, rng, pieces) for pieces in (0, 1, 8, 9, 10, 13, 9, 14) * 3]
-    return [*midgame, break_shot(BOARD, rng, LOOSE)]
+    midgame = [midgame_shot(BOARD, rng, pieces) for pieces in (0, 1, 8, 9, 10, 13) * 4]
+    return [*midgame, break_shot(BOARD, rng)]
 
 
 def layout_of(**places: tuple[float, float]) -> Layout:

@@ -96,13 +96,16 @@ def test_every_step(strokes, steps):
     assert int(jnp.sum(lanes.record.impacts)) > 5 * len(strokes.starts)
 
 
-@pytest.mark.parametrize("strokes", [midgame(AT_ONCE, 4), loose_breaks(300, 4)])
-def test_mirror_and_order_keep_every_bit(strokes):
+@pytest.mark.parametrize(
+    ("strokes", "springs"), [(midgame(AT_ONCE, 4), False), (loose_breaks(300, 4), True)]
+)
+def test_mirror_and_order_keep_every_bit(strokes, springs):
     materials = random_materials(len(strokes.starts), 2)
-    here = play(strokes, materials)
+    here = play(strokes, materials, springs=springs)
     mirrored = play(
         Strokes(strokes.positions * [-1, 1], strokes.on_board, strokes.starts * [-1, 1, -1, 1]),
         materials,
+        springs=springs,
     )
     np.testing.assert_array_equal(
         mirrored.positions * np.array([-1, 1], np.float32), here.positions
@@ -112,7 +115,7 @@ def test_mirror_and_order_keep_every_bit(strokes):
     np.testing.assert_array_equal(np.array([3, 2, 1, 0, -1])[mirrored.pockets], here.pockets)
     np.testing.assert_array_equal(mirrored.touched, here.touched)
     order = np.random.default_rng(1).permutation(len(strokes.starts))
-    shuffled = play(strokes.take(order), [materials[k] for k in order])
+    shuffled = play(strokes.take(order), [materials[k] for k in order], springs=springs)
     for one, other in zip(shuffled, here, strict=True):
         np.testing.assert_array_equal(one, other[order])
 
@@ -233,7 +236,8 @@ SOAKS = {
 
 
 def soak(kind: str, count: int) -> None:
-    outcomes = play(SOAKS[kind](count), random_materials(count, 5))
+    springs = kind in ("loose", "tight")
+    outcomes = play(SOAKS[kind](count), random_materials(count, 5), springs=springs)
     assert not outcomes.unfinished.any()
     assert np.isfinite(outcomes.positions).all()
     assert outcomes.impacts.max() < MOST_STEPS / 4

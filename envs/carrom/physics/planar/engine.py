@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -16,32 +16,34 @@ from numpy.typing import NDArray
 from carrom.board import Board
 from carrom.errors import ConfigError, PhysicsError, one_of
 from carrom.layout import Layout
-from carrom.physics.checks import check_counts, check_rate, check_seat
+from carrom.physics.checks import check_rate
 from carrom.physics.dump import StrokeDump
 from carrom.physics.material import Material
 from carrom.physics.model import SPEED_LIMIT
-from carrom.physics.motion import Motion
+from carrom.physics.motion import Motion, Trajectory
 from carrom.physics.planar.film import trajectory
 from carrom.physics.planar.lanes import Geometry, Parameters
-from carrom.physics.planar.motions import motions_of, starts_of
+from carrom.physics.planar.motions import motions_of
 from carrom.physics.planar.outcomes import Outcomes, outcomes_of
 from carrom.physics.planar.recording import STEPS_AT_ONCE, begin, go_on
-from carrom.physics.planar.slots import SIZES, slots_for, to_slots
+from carrom.physics.planar.requests import Requests
+from carrom.physics.planar.slots import SIZES, to_slots
 from carrom.physics.planar.strokes import LANES, MOST_STEPS, play_stream
 from carrom.physics.strike import Strike
-from carrom.pieces import N_CARROMMEN, N_DISCS, STRIKER
+from carrom.pieces import N_DISCS, STRIKER
 
 PRECISIONS = ("float32", "float64")
 AT_ONCE = 2048
 """Strokes per call of a compiled program: a fixed number, so that none is compiled twice."""
-_FIRST, _SECOND = np.triu_indices(N_CARROMMEN, 1)
 
 
 class PlanarEngine:
     """Plays strokes on the planar model, each independent of those before it.
 
     The same strokes always give the same bits. ``play`` and ``play_many`` are two programs:
-    they agree to rounding, not to the last bit. Pickles by rebuilding.
+    they agree to rounding, not to the last bit. A program is compiled, in some seconds, when
+    it is first needed: for each of three sizes of layouts, and for layouts on which contacts
+    can overlap in time, such as a rack. Pickles by rebuilding.
 
     Args:
         board: the board and pieces; regulation if not given.
@@ -110,47 +112,13 @@ class PlanarEngine:
                 reference engine.
         """
         check_rate(trajectory_rate)
-        self._check([layout], [strike], [seat])
-        slots = slots_for(int(layout.on_board.sum()))
-        places, present, carromman = to_slots(layout.positions[None], layout.on_board[None], slots)
-        start = starts_of(self.board, [strike], [seat])[0]
-        outcomes, frames = self._record(places[0], present[0], start, slots)
-        motion = self._as_motions(outcomes, [layout], [strike], [seat])[0]
+        requests = self._requests([layout], [strike], [seat])
+        outcomes, frames = self._record(requests)
+        motion = self._motions(outcomes, requests, [0])[0]
         if trajectory_rate is None:
             return motion
-        slot = np.zeros(N_DISCS, np.intp)
-        slot[carromman[0, present[0]]] = np.flatnonzero(present[0])
-        slot[STRIKER] = slots - 1
-        fall_times = outcomes.fall_times[0, slot].astype(np.float64)
-        fall_times[:STRIKER][~layout.on_board] = -math.inf
-        recording = np.concatenate([np.asarray(part) for part in frames])
-        film = trajectory(recording, slot, fall_times, motion, trajectory_rate)
+        film = _film(outcomes, frames, layout, motion, trajectory_rate)
         return dataclasses.replace(motion, trajectory=film)
-
-    def _record(
-        self,
-        places: NDArray[np.float64],
-        present: NDArray[np.bool_],
-        start: NDArray[np.float64],
-        slots: int,
-    ) -> tuple[Outcomes, list[jax.Array]]:
-        """Play one stroke: its outcome, and its frames in parts that need no joint."""
-        geometry, parameters, dtype = self._geometry[slots], self._parameters, self.precision
-        with self._arithmetic():
-            part = begin(
-                geometry,
-                parameters,
-                places.astype(dtype),
-                present,
-                start.astype(dtype),
-                steps=STEPS_AT_ONCE,
-            )
-            outcomes, frames = outcomes_of(np.asarray(part.row)), [part.frames]
-            while outcomes.unfinished[0] and len(frames) * STEPS_AT_ONCE < MOST_STEPS:
-                part = go_on(geometry, parameters, part.lanes, steps=STEPS_AT_ONCE)
-                outcomes = outcomes_of(np.asarray(part.row))
-                frames.append(part.frames)
-        return outcomes, frames
 
     def play_many(
         self, layouts: Sequence[Layout], strikes: Sequence[Strike], seats: Sequence[int]
@@ -169,86 +137,92 @@ class PlanarEngine:
             BoardError, ConfigError, PhysicsError: as ``play``.
             ConfigError: the numbers of layouts, strikes and seats differ.
         """
-        check_counts(layouts, strikes, seats)
-        self._check(layouts, strikes, seats)
-        sizes = {id(layout): slots_for(int(layout.on_board.sum())) for layout in layouts}
+        requests = self._requests(layouts, strikes, seats)
         motions: dict[int, Motion] = {}
         for slots in SIZES:
-            members = [k for k, layout in enumerate(layouts) if sizes[id(layout)] == slots]
-            for first in range(0, len(members), AT_ONCE):
-                part = members[first : first + AT_ONCE]
-                played = self._play_part(
-                    [layouts[k] for k in part],
-                    [strikes[k] for k in part],
-                    [seats[k] for k in part],
-                    slots,
-                )
-                motions.update(zip(part, played, strict=True))
+            for springs in (False, True):
+                alike = (requests.slots == slots) & (requests.springs == springs)
+                members = np.flatnonzero(alike).tolist()
+                for first in range(0, len(members), AT_ONCE):
+                    part = members[first : first + AT_ONCE]
+                    outcomes = self._stream(requests, part, slots, springs)
+                    played = self._motions(outcomes, requests, part)
+                    motions.update(zip(part, played, strict=True))
         return [motions[k] for k in range(len(strikes))]
 
-    def _play_part(
-        self,
-        layouts: Sequence[Layout],
-        strikes: Sequence[Strike],
-        seats: Sequence[int],
-        slots: int,
-    ) -> list[Motion]:
-        unique = list({id(layout): layout for layout in layouts}.values())
-        row = {id(layout): k for k, layout in enumerate(unique)}
-        places, present, _ = to_slots(
-            np.stack([layout.positions for layout in unique]),
-            np.stack([layout.on_board for layout in unique]),
-            slots,
-        )
+    def _requests(
+        self, layouts: Sequence[Layout], strikes: Sequence[Strike], seats: Sequence[int]
+    ) -> Requests:
+        return Requests.of(self.board, self.material.contact_time, layouts, strikes, seats)
+
+    def _record(self, requests: Requests) -> tuple[Outcomes, list[jax.Array]]:
+        """Play the only stroke there is: its outcome, and its frames in parts."""
+        slots, springs = int(requests.slots[0]), bool(requests.springs[0])
+        places, present = self._in_slots(requests.layouts, slots)
+        geometry, parameters = self._geometry[slots], self._parameters
+        start = requests.starts[0].astype(self.precision)
+        how = {"springs": springs, "steps": STEPS_AT_ONCE}
+        with self._arithmetic():
+            part = begin(geometry, parameters, places[0], present[0], start, **how)
+            outcomes, frames = outcomes_of(np.asarray(part.row)), [part.frames]
+            while outcomes.unfinished[0] and len(frames) * STEPS_AT_ONCE < MOST_STEPS:
+                part = go_on(geometry, parameters, part.lanes, **how)
+                outcomes = outcomes_of(np.asarray(part.row))
+                frames.append(part.frames)
+        return outcomes, frames
+
+    def _stream(
+        self, requests: Requests, members: list[int], slots: int, springs: bool
+    ) -> Outcomes:
+        """Play the strokes ``members``, at most ``AT_ONCE``, that need the same program."""
+        rows, which = np.unique(requests.which[members], return_inverse=True)
+        places, present = self._in_slots([requests.layouts[row] for row in rows.tolist()], slots)
         with self._arithmetic():
             outcomes = play_stream(
                 self._geometry[slots],
                 self._parameters,
-                _padded(places.astype(self.precision)),
-                _padded(present),
-                _padded(np.array([row[id(layout)] for layout in layouts], np.int32)),
-                _padded(starts_of(self.board, strikes, seats).astype(self.precision)),
-                len(strikes),
+                _filled_up(places),
+                _filled_up(present),
+                _filled_up(which.astype(np.int32)),
+                _filled_up(requests.starts[members].astype(self.precision)),
+                len(members),
+                springs=springs,
                 lanes=self.lanes,
             )
-        count = len(strikes)
-        ended = jax.tree.map(lambda values: values[:count], jax.device_get(outcomes))
-        return self._as_motions(ended, layouts, strikes, seats)
+        return jax.tree.map(lambda values: values[: len(members)], jax.device_get(outcomes))
 
-    def _as_motions(
-        self,
-        outcomes: Outcomes,
-        layouts: Sequence[Layout],
-        strikes: Sequence[Strike],
-        seats: Sequence[int],
+    def _in_slots(
+        self, layouts: Sequence[Layout], slots: int
+    ) -> tuple[NDArray[np.floating], NDArray[np.bool_]]:
+        positions = np.stack([layout.positions for layout in layouts])
+        on_board = np.stack([layout.on_board for layout in layouts])
+        places, present, _ = to_slots(positions, on_board, slots)
+        return places.astype(self.precision), present
+
+    def _motions(
+        self, outcomes: Outcomes, requests: Requests, members: Sequence[int]
     ) -> list[Motion]:
+        """The outcomes of the strokes ``members``, if they make sense."""
         finite = np.isfinite(outcomes.positions).all((1, 2)) & ~outcomes.unfinished
-        for k, strike in enumerate(strikes):
-            if strike.speed >= SPEED_LIMIT:
-                raise self._diverged(layouts[k], strike, seats[k], "a disc has no possible speed")
-            if not finite[k]:
-                reason = f"not at rest after {int(outcomes.impacts[k])} impacts"
-                raise self._diverged(layouts[k], strike, seats[k], reason)
-        return motions_of(outcomes, layouts)
+        for row, k in enumerate(members):
+            if requests.strikes[k].speed >= SPEED_LIMIT:
+                raise self._diverged(requests, k, "a disc has no possible speed")
+            if not finite[row]:
+                reason = f"not at rest after {int(outcomes.impacts[row])} impacts"
+                raise self._diverged(requests, k, reason)
+        return motions_of(outcomes, [requests.layout(k) for k in members])
 
-    def _diverged(self, layout: Layout, strike: Strike, seat: int, reason: str) -> PhysicsError:
+    def _diverged(self, requests: Requests, k: int, reason: str) -> PhysicsError:
+        strike, seat = requests.strikes[k], requests.seats[k]
         # The sliding friction of this engine is that of the reference's "coulomb" ground.
-        dump = StrokeDump(self.board, self.material, "coulomb", layout, strike, seat, reason)
+        ground = "coulomb"
+        layout = requests.layout(k)
+        dump = StrokeDump(self.board, self.material, ground, layout, strike, seat, reason)
         return PhysicsError(
             f"stroke {strike} of seat {seat} diverged: {reason}; save this error's dump to "
             "replay it with the reference engine",
             dump,
         )
-
-    def _check(
-        self, layouts: Sequence[Layout], strikes: Sequence[Strike], seats: Sequence[int]
-    ) -> None:
-        for strike, seat in zip(strikes, seats, strict=True):
-            strike.check(self.board)
-            check_seat(seat)
-        unique = list({id(layout): layout for layout in layouts}.values())
-        for layout in _doubtful(self.board, unique):
-            layout.check(self.board)
 
     def _arithmetic(self) -> AbstractContextManager[Any]:
         """Where the compiled programs are called, so that float64 stays float64."""
@@ -259,21 +233,20 @@ def _rebuilt(board: Board, material: Material, precision: str, lanes: int) -> Pl
     return PlanarEngine(board, material, precision=precision, lanes=lanes)
 
 
-def _doubtful(board: Board, layouts: Sequence[Layout]) -> Iterator[Layout]:
-    """The layouts that ``Layout.check``, which takes its time, should look at."""
-    if not layouts:
-        return
-    positions = np.stack([layout.positions for layout in layouts])
-    on_board = np.stack([layout.on_board for layout in layouts])
-    inside = np.abs(positions).max(-1) <= board.half_side - board.carromman_radius
-    apart = positions[:, _FIRST] - positions[:, _SECOND]
-    apart = (apart * apart).sum(-1) >= board.carromman_diameter**2
-    both = on_board[:, _FIRST] & on_board[:, _SECOND]
-    good = (inside | ~on_board).all(1) & (apart | ~both).all(1)
-    for k in np.flatnonzero(~good).tolist():
-        yield layouts[k]
+def _film(
+    outcomes: Outcomes, frames: list[jax.Array], layout: Layout, motion: Motion, rate: float
+) -> Trajectory:
+    slots = outcomes.on_board.shape[1]
+    slot = np.zeros(N_DISCS, np.intp)
+    slot[:STRIKER][layout.on_board] = np.arange(layout.on_board.sum())
+    slot[STRIKER] = slots - 1
+    fall_times = outcomes.fall_times[0, slot].astype(np.float64)
+    fall_times[:STRIKER][~layout.on_board] = -math.inf
+    recording = np.concatenate([np.asarray(part) for part in frames])
+    return trajectory(recording, slot, fall_times, motion, rate)
 
 
-def _padded(array: NDArray[Any]) -> NDArray[Any]:
-    """The array filled up to the length that the programs are compiled for."""
-    return np.concatenate([array, np.zeros((AT_ONCE - len(array), *array.shape[1:]), array.dtype)])
+def _filled_up(array: NDArray[Any]) -> NDArray[Any]:
+    """The array with zeros up to the length that the programs are compiled for."""
+    rest = np.zeros((AT_ONCE - len(array), *array.shape[1:]), array.dtype)
+    return np.concatenate([array, rest])

@@ -16,13 +16,15 @@ _SLOT_APART = 100.0
 """Where the search for contacts sees discs out of play, m per slot along x."""
 
 
-def advance(lanes: Lanes, parameters: Parameters, geometry: Geometry) -> Lanes:
+def advance(
+    lanes: Lanes, parameters: Parameters, geometry: Geometry, *, springs: bool = False
+) -> Lanes:
     """Take every lane to its next event: an impact, a fall, or the last disc coming to rest.
 
     As contacts are bounded, not found, a lane may also stop a little before its event. Lanes
-    at rest keep every bit.
+    at rest keep every bit, and so do, with ``springs``, those that wait to be squeezed.
     """
-    discs, record = lanes
+    discs, record, squeezed = lanes
     slots = jnp.arange(len(geometry.radius), dtype=jnp.int32)[:, None]
     in_play = discs.in_play
 
@@ -53,7 +55,7 @@ def advance(lanes: Lanes, parameters: Parameters, geometry: Geometry) -> Lanes:
     offset = jnp.sum(jnp.where(is_first, offsets, 0), axis=0, dtype=jnp.int32)
     bound = jnp.min(bounds, axis=0)
     time = jnp.maximum(jnp.minimum(bound, _last_rest(discs, speed, stop, parameters)), 0)
-    happens = bound <= time
+    time, happens = jnp.where(squeezed > 0, 0, time), (bound <= time) & (squeezed == 0)
 
     # All discs go on along their legs until then.
     way = distance_in(jnp.minimum(time, stop), speed, discs.braking)
@@ -77,8 +79,8 @@ def advance(lanes: Lanes, parameters: Parameters, geometry: Geometry) -> Lanes:
         bounces=happens & (offset == 0) & ~jnp.any(falls, axis=0),
         may_collide=happens & (offset > 0),
     )
-    lanes = Lanes(moved, record._replace(time=record.time + time))
-    return resolve(lanes, event, parameters, geometry)
+    lanes = Lanes(moved, record._replace(time=record.time + time), squeezed)
+    return resolve(lanes, event, parameters, geometry, springs=springs)
 
 
 def _last_rest(

@@ -40,27 +40,23 @@ def path_to_frame(
     return jnp.where(in_corner, jnp.maximum(to_arc, 0), path)
 
 
-def at_frame(
+def gap_to_frame(
     x: jax.Array, y: jax.Array, radius: jax.Array, geometry: Geometry
-) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array, jax.Array]:
-    """The point of the frame that a centre (B,) has reached.
+) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array]:
+    """Where the frame is nearest to a disc.
 
     Returns:
-        The centre put exactly where it touches, the outward unit normal, and whether it is at
-        a corner's arc, (B,) each: x, y, nx, ny, in_corner.
+        Gap between rim and frame, m, negative for an overlap; the outward unit normal there,
+        x and y; whether it is a corner's arc.
     """
     offset = geometry.pocket_offset
     over_x, over_y = jnp.abs(x) - offset, jnp.abs(y) - offset
     in_corner = (over_x > 0) & (over_y > 0)
-    inverse = lax.rsqrt(over_x * over_x + over_y * over_y + 1e-20)
+    distance2 = over_x * over_x + over_y * over_y
+    inverse = lax.rsqrt(distance2 + 1e-20)
     beside = jnp.abs(x) > jnp.abs(y)
     nx = jnp.copysign(jnp.where(in_corner, over_x * inverse, jnp.where(beside, 1, 0)), x)
     ny = jnp.copysign(jnp.where(in_corner, over_y * inverse, jnp.where(beside, 0, 1)), y)
-    side, reach = geometry.half_side - radius, geometry.pocket_radius - radius
-    at_x = jnp.where(
-        in_corner, jnp.copysign(offset, x) + reach * nx, jnp.where(beside, side * nx, x)
-    )
-    at_y = jnp.where(
-        in_corner, jnp.copysign(offset, y) + reach * ny, jnp.where(beside, y, side * ny)
-    )
-    return at_x, at_y, nx, ny, in_corner
+    to_side = geometry.half_side - radius - jnp.maximum(jnp.abs(x), jnp.abs(y))
+    to_arc = geometry.pocket_radius - radius - distance2 * inverse
+    return jnp.where(in_corner, to_arc, to_side), nx, ny, in_corner

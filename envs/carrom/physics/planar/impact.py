@@ -8,12 +8,12 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from carrom.physics.model import REST_SPEED
 from carrom.physics.planar.contact import in_contact, tolerance_of
-from carrom.physics.planar.frame import at_frame
-from carrom.physics.planar.ground import deceleration
+from carrom.physics.planar.frame import gap_to_frame
 from carrom.physics.planar.impulse import Body, bounce, collide
 from carrom.physics.planar.lanes import Discs, Geometry, Lanes, Parameters, Record
+from carrom.physics.planar.leg import Leg
+from carrom.physics.planar.springs import PRESSED_SPEED, third_body_within
 
 
 class Event(NamedTuple):
@@ -32,56 +32,49 @@ class Event(NamedTuple):
     may_collide: jax.Array
 
 
-class Leg(NamedTuple):
-    """The beginning of a disc's leg, as in ``Discs``."""
-
-    vx: jax.Array
-    vy: jax.Array
-    twist: jax.Array
-    braking: jax.Array
-
-    @classmethod
-    def after(cls, body: Body, parameters: Parameters) -> Leg:
-        """The leg of a disc that leaves an impact.
-
-        One that leaves it slower than ``REST_SPEED`` loses its spin. Its velocity must stay:
-        if it were zeroed, a wedge of discs could bounce for ever without time going by.
-        """
-        speed2 = body.vx * body.vx + body.vy * body.vy
-        inverse2 = 1 / jnp.maximum(speed2, 1e-12)
-        spin = jnp.where(speed2 < REST_SPEED**2, 0, body.spin)
-        rim = body.radius * spin
-        braking = deceleration(parameters.friction, rim * rim * inverse2)
-        return cls(body.vx, body.vy, spin * jnp.sqrt(jnp.sqrt(inverse2)), braking)
-
-
 class _Impact(NamedTuple):
-    """How each lane's impact ended, (B,) each: disc i's place and leg, disc j's leg."""
+    """How each lane's impact ended, (B,) each.
+
+    Attributes:
+        x: place of disc i, m.
+        y: m.
+        leg_i: of disc i.
+        leg_j: of disc j.
+        collides: whether discs i and j collide.
+        squeezes: whether a third body takes part: then nothing has happened yet.
+    """
 
     x: jax.Array
     y: jax.Array
     leg_i: Leg
     leg_j: Leg
     collides: jax.Array
+    squeezes: jax.Array
 
 
-def resolve(lanes: Lanes, event: Event, parameters: Parameters, geometry: Geometry) -> Lanes:
-    """The lanes after the impacts of their events, if they are impacts."""
-    discs, record = lanes
-    nothing = jnp.zeros_like(record.time)
-    no_impact = _Impact(nothing, nothing, Leg(*[nothing] * 4), Leg(*[nothing] * 4), nothing > 0)
+def resolve(
+    lanes: Lanes, event: Event, parameters: Parameters, geometry: Geometry, *, springs: bool
+) -> Lanes:
+    """The lanes after the impacts of their events, if they are impacts.
+
+    With ``springs``, lanes in which a third body takes part in the impact are left as they
+    are and marked to be squeezed.
+    """
+    discs, record, squeezed = lanes
+    zero, no = jnp.zeros_like(record.time), jnp.zeros_like(event.bounces)
+    no_impact = _Impact(zero, zero, Leg(*[zero] * 4), Leg(*[zero] * 4), no, no)
     # Beside sparing the work when there is none, the branch keeps the compiler from fusing
     # what happens once per lane into loops over all discs, where it would be repeated.
     impact = lax.cond(
         jnp.any(event.bounces | event.may_collide),
-        lambda discs: _impact(discs, event, parameters, geometry),
+        lambda discs: _impact(discs, event, parameters, geometry, springs),
         lambda _: no_impact,
         discs,
     )
     slots = jnp.arange(len(geometry.radius), dtype=jnp.int32)[:, None]
-    bounces = event.bounces & (slots == event.i)
-    hit_i = (event.bounces | impact.collides) & (slots == event.i)
-    hit_j = impact.collides & (slots == event.j)
+    bounces = event.bounces & ~impact.squeezes & (slots == event.i)
+    collides = impact.collides & ~impact.squeezes
+    hit_i, hit_j = bounces | (collides & (slots == event.i)), collides & (slots == event.j)
     old = Leg(discs.vx, discs.vy, discs.twist, discs.braking)
     legs = jax.tree.map(
         lambda old, of_i, of_j: jnp.where(hit_i, of_i, jnp.where(hit_j, of_j, old)),
@@ -94,10 +87,13 @@ def resolve(lanes: Lanes, event: Event, parameters: Parameters, geometry: Geomet
         y=jnp.where(bounces, impact.y, discs.y),
         **legs._asdict(),
     )
-    return Lanes(discs, _seen(record, event, impact.collides, len(geometry.radius) - 1))
+    seen = _seen(record, event, impact.collides, len(geometry.radius) - 1)
+    return Lanes(discs, seen, jnp.maximum(squeezed, impact.squeezes.astype(jnp.int32)))
 
 
-def _impact(discs: Discs, event: Event, parameters: Parameters, geometry: Geometry) -> _Impact:
+def _impact(
+    discs: Discs, event: Event, parameters: Parameters, geometry: Geometry, springs: bool
+) -> _Impact:
     striker = len(geometry.radius) - 1
     (x_i, y_i, i), (x_j, y_j, j) = (_pick(discs, k, geometry) for k in (event.i, event.j))
     with_striker = (event.i == striker) | (event.j == striker)
@@ -107,18 +103,31 @@ def _impact(discs: Discs, event: Event, parameters: Parameters, geometry: Geomet
     dx, dy = x_j - x_i, y_j - y_i
     inverse = lax.rsqrt(dx * dx + dy * dy + 1e-20)
     nx, ny = dx * inverse, dy * inverse
-    closes = (j.vx - i.vx) * nx + (j.vy - i.vy) * ny < 0
+    closing = (i.vx - j.vx) * nx + (i.vy - j.vy) * ny
     touches = in_contact(dx * dx + dy * dy, i.radius + j.radius, tolerance_of(dx.dtype))
+    collides = event.may_collide & touches & (closing > 0)
     hit_i, hit_j = collide(i, j, nx, ny, restitution, parameters.friction_rim)
-    x, y, nx, ny, in_corner = at_frame(x_i, y_i, i.radius, geometry)
+    gap, nx, ny, in_corner = gap_to_frame(x_i, y_i, i.radius, geometry)
+    closing = jnp.where(event.bounces, i.vx * nx + i.vy * ny, closing)
     bounced = bounce(i, nx, ny, in_corner, parameters.restitution_frame, parameters.friction_frame)
+    squeezes = jnp.zeros_like(collides)
+    if springs:
+        reach = closing * parameters.contact_time
+        others = third_body_within(reach, (event.i, event.j), (x_i, y_i, i.radius), discs, geometry)
+        beside_j = third_body_within(
+            reach, (event.i, event.j), (x_j, y_j, j.radius), discs, geometry
+        )
+        to_frame = jnp.minimum(gap, gap_to_frame(x_j, y_j, j.radius, geometry)[0])
+        between = collides & (others | beside_j | (to_frame < reach))
+        squeezes = (closing > PRESSED_SPEED) & jnp.where(event.bounces, others, between)
     i = jax.tree.map(lambda a, b: jnp.where(event.bounces, a, b), bounced, hit_i)
     return _Impact(
-        x=x,
-        y=y,
+        x=x_i + gap * nx,
+        y=y_i + gap * ny,
         leg_i=Leg.after(i, parameters),
         leg_j=Leg.after(hit_j, parameters),
-        collides=event.may_collide & touches & closes,
+        collides=collides,
+        squeezes=squeezes,
     )
 
 

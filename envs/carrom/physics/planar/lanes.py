@@ -61,7 +61,7 @@ class Geometry(NamedTuple):
 
 
 class Parameters(NamedTuple):
-    """The fields of ``Material`` that matter between impacts and at them, each (B,) or (1,)."""
+    """The fields of ``Material`` that the motion depends on, each (B,) or (1,)."""
 
     friction: jax.Array
     restitution_striker: jax.Array
@@ -72,6 +72,7 @@ class Parameters(NamedTuple):
     edge_rounding: jax.Array
     fall_time: jax.Array
     fall_factor: jax.Array
+    contact_time: jax.Array
 
     @classmethod
     def of(cls, *materials: Material, dtype: jax.typing.DTypeLike = np.float32) -> Parameters:
@@ -134,10 +135,18 @@ class Record(NamedTuple):
 
 
 class Lanes(NamedTuple):
-    """B strokes under way."""
+    """B strokes under way.
+
+    Attributes:
+        discs: the discs.
+        record: what happened so far.
+        squeezed: (B,), int32, lanes with contacts that overlap in time: 0 has none, 1 has come
+            upon them, 2 is under way through them.
+    """
 
     discs: Discs
     record: Record
+    squeezed: jax.Array
 
 
 def columns(positions: jax.Array) -> jax.Array:
@@ -208,4 +217,5 @@ def set_out(
             first_touch=jnp.full(lanes, -1, jnp.int32),
             touched=jnp.zeros(lanes, jnp.int32),
         ),
+        jnp.zeros(lanes, jnp.int32),
     )

@@ -1,43 +1,17 @@
-"""From strikes to arrays, and from arrays to motions."""
+"""From arrays to motions."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from carrom.board import Board
 from carrom.layout import Layout
 from carrom.physics.motion import Motion, Pocketing
 from carrom.physics.planar.outcomes import Outcomes
 from carrom.physics.planar.slots import from_slots
-from carrom.physics.strike import Strike
 from carrom.pieces import STRIKER
-
-_QUARTER_TURNS = np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0]])
-"""Cosine and sine of the angle at which each seat looks at the board."""
-
-
-def starts_of(board: Board, strikes: Sequence[Strike], seats: Sequence[int]) -> NDArray[np.float64]:
-    """Place and velocity of the striker in the board's frame, (M, 4): x, y, vx, vy."""
-    numbers = np.array(
-        [
-            (
-                (strike.place, board.base_line_y + strike.forward),
-                (
-                    -math.sin(strike.direction) * strike.speed,
-                    math.cos(strike.direction) * strike.speed,
-                ),
-            )
-            for strike in strikes
-        ]
-    )
-    cos, sin = _QUARTER_TURNS[np.asarray(seats, np.intp)].T[..., None]
-    x, y = numbers[..., 0], numbers[..., 1]
-    turned = np.stack([cos * x - sin * y, sin * x + cos * y], axis=-1)
-    return turned.reshape(len(strikes), 4)
 
 
 def motions_of(outcomes: Outcomes, layouts: Sequence[Layout]) -> list[Motion]:

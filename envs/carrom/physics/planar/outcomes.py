@@ -45,7 +45,7 @@ def rows_of(lanes: Lanes) -> jax.Array:
     One row each, because memory likes to be written in rows. Bit masks of the at most 24
     slots are whole numbers that float32 holds exactly.
     """
-    discs, record = lanes
+    discs, record, _ = lanes
     unfinished = ~discs.at_rest()
     once = [record.time, record.impacts, record.first_touch, record.touched, unfinished]
     dtype = discs.x.dtype

@@ -16,6 +16,7 @@ from jax import lax
 from carrom.physics.planar.event import advance
 from carrom.physics.planar.lanes import Geometry, Lanes, Parameters, columns, set_out
 from carrom.physics.planar.outcomes import rows_of
+from carrom.physics.planar.springs import squeeze_if_any
 
 STEPS_AT_ONCE = 400
 """Steps of a part of a stroke. Most strokes need no second part: memory takes its time."""
@@ -41,7 +42,7 @@ class Part(NamedTuple):
     frames: jax.Array
 
 
-@functools.partial(jax.jit, static_argnames="steps")
+@functools.partial(jax.jit, static_argnames=("springs", "steps"))
 def begin(
     geometry: Geometry,
     parameters: Parameters,
@@ -49,6 +50,7 @@ def begin(
     on_board: jax.Array,
     start: jax.Array,
     *,
+    springs: bool = False,
     steps: int = STEPS_AT_ONCE,
 ) -> Part:
     """The first ``steps`` steps of a stroke, or fewer if it ends.
@@ -59,29 +61,39 @@ def begin(
         positions: (N - 1, 2), m.
         on_board: (N - 1,), bool.
         start: (4,), the striker's x, y, vx, vy.
+        springs: contacts that overlap in time are springs, not impulses.
         steps: length of the recording.
     """
     places = columns(positions[None]).T
     lanes = set_out(places, on_board[:, None], start[:, None], parameters, geometry)
-    return _part(lanes, parameters, geometry, steps)
+    return _part(lanes, parameters, geometry, springs, steps)
 
 
-@functools.partial(jax.jit, static_argnames="steps")
+@functools.partial(jax.jit, static_argnames=("springs", "steps"))
 def go_on(
-    geometry: Geometry, parameters: Parameters, lanes: Lanes, *, steps: int = STEPS_AT_ONCE
+    geometry: Geometry,
+    parameters: Parameters,
+    lanes: Lanes,
+    *,
+    springs: bool = False,
+    steps: int = STEPS_AT_ONCE,
 ) -> Part:
     """The next ``steps`` steps, after those of an earlier part."""
-    return _part(lanes, parameters, geometry, steps)
+    return _part(lanes, parameters, geometry, springs, steps)
 
 
-def _part(lanes: Lanes, parameters: Parameters, geometry: Geometry, most: int) -> Part:
+def _part(
+    lanes: Lanes, parameters: Parameters, geometry: Geometry, springs: bool, most: int
+) -> Part:
     def goes_on(state: _Recording) -> jax.Array:
         lanes, _, steps = state
         return ~lanes.discs.at_rest()[0] & (steps < most)
 
     def step(state: _Recording) -> _Recording:
         lanes, frames, steps = state
-        lanes = advance(lanes, parameters, geometry)
+        lanes = advance(lanes, parameters, geometry, springs=springs)
+        if springs:
+            lanes = squeeze_if_any(lanes, parameters, geometry)
         place = (steps + 1, jnp.int32(0))
         return lanes, lax.dynamic_update_slice(frames, _frame(lanes), place), steps + 1
 

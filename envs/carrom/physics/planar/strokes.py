@@ -20,18 +20,21 @@ from jax import lax
 from carrom.physics.planar.event import advance
 from carrom.physics.planar.lanes import Geometry, Lanes, Parameters, columns, set_out
 from carrom.physics.planar.outcomes import Outcomes, outcomes_of, rows_of
+from carrom.physics.planar.springs import squeeze_groups, squeeze_if_any
 
 MOST_STEPS = 10_000
 """A lane that takes more steps than this is given up. Of a million strokes with parameters
 from all over their ranges none took a fifth of it."""
 CHUNK = 4
 """Steps between two looks at which lanes are at rest."""
+SQUEEZED_AT_ONCE = 64
+"""Lanes that go through overlapping contacts together in ``play_stream``."""
 LANES = 128
 """Strokes under way at once in ``play_stream``: wide enough for a processor's vectors, and
 what they work on fits its caches."""
 
 
-@functools.partial(jax.jit, static_argnames="most_steps")
+@functools.partial(jax.jit, static_argnames=("springs", "most_steps"))
 def play_batch(
     geometry: Geometry,
     parameters: Parameters,
@@ -39,6 +42,7 @@ def play_batch(
     on_board: jax.Array,
     starts: jax.Array,
     *,
+    springs: bool = False,
     most_steps: int = MOST_STEPS,
 ) -> Outcomes:
     """Play B strokes side by side until the last of them is at rest.
@@ -51,6 +55,7 @@ def play_batch(
         positions: (B, N - 1, 2), m.
         on_board: (B, N - 1), bool.
         starts: (B, 4), the striker's x, y, vx, vy.
+        springs: contacts that overlap in time are springs, not impulses.
         most_steps: after so many steps the lanes that are not at rest are given up.
 
     Returns:
@@ -64,7 +69,10 @@ def play_batch(
 
     def step(state: tuple[Lanes, jax.Array]) -> tuple[Lanes, jax.Array]:
         lanes, steps = state
-        return advance(lanes, parameters, geometry), steps + 1
+        lanes = advance(lanes, parameters, geometry, springs=springs)
+        if springs:
+            lanes = squeeze_if_any(lanes, parameters, geometry)
+        return lanes, steps + 1
 
     lanes, _ = lax.while_loop(goes_on, step, (lanes, jnp.int32(0)))
     return outcomes_of(rows_of(lanes))
@@ -90,7 +98,7 @@ class _Stream(NamedTuple):
     rows: jax.Array
 
 
-@functools.partial(jax.jit, static_argnames=("lanes", "most_steps"))
+@functools.partial(jax.jit, static_argnames=("springs", "lanes", "most_steps"))
 def play_stream(
     geometry: Geometry,
     parameters: Parameters,
@@ -100,6 +108,7 @@ def play_stream(
     starts: jax.Array,
     count: jax.Array | int | None = None,
     *,
+    springs: bool = False,
     lanes: int = LANES,
     most_steps: int = MOST_STEPS,
 ) -> Outcomes:
@@ -118,6 +127,7 @@ def play_stream(
         starts: (M, 4), the striker's x, y, vx, vy.
         count: play only the first so many; all if not given. The outcomes of the others mean
             nothing.
+        springs: contacts that overlap in time are springs, not impulses.
         lanes: strokes under way at once.
         most_steps: a lane not at rest after so many steps is given up.
 
@@ -144,23 +154,26 @@ def play_stream(
         return jnp.any(state.stroke < end)
 
     def chunk(state: _Stream) -> _Stream:
+        own = state.parameters
         under_way = lax.fori_loop(
-            0, CHUNK, lambda _, lanes: advance(lanes, state.parameters, geometry), state.lanes
+            0, CHUNK, lambda _, lanes: advance(lanes, own, geometry, springs=springs), state.lanes
         )
+        if springs:
+            under_way = squeeze_groups(under_way, own, geometry, SQUEEZED_AT_ONCE)
         steps = state.steps + CHUNK
         done = under_way.discs.at_rest() | (steps >= most_steps)
         target = jnp.where(done, state.stroke, strokes)
         ready = done.astype(jnp.int32)
         place = state.following + jnp.cumsum(ready, dtype=jnp.int32) - 1
         stroke = jnp.where(done, jnp.where(place < end, place, strokes), state.stroke)
-        fresh, own = take(stroke)
+        fresh, fresh_own = take(stroke)
 
         def refill(new: jax.Array, old: jax.Array) -> jax.Array:
             return jnp.where(done, new, old)
 
         return _Stream(
             jax.tree.map(refill, fresh, under_way),
-            parameters if shared else jax.tree.map(refill, own, state.parameters),
+            parameters if shared else jax.tree.map(refill, fresh_own, own),
             stroke,
             jnp.where(done, 0, steps),
             jnp.minimum(state.following + jnp.sum(ready, dtype=jnp.int32), end),
