@@ -20,8 +20,12 @@ from carrom.board import Board
 from carrom.physics.material import GRAVITY, Material
 from carrom.physics.model import CORNER_HOP, REST_SPEED
 from carrom.physics.planar.impulse import SEPARATION_SPEED
-from carrom.physics.planar.lanes import Parameters
 
+PARAMETERS = (
+    *("friction", "restitution_striker", "restitution_carromman", "restitution_frame"),
+    *("friction_rim", "friction_frame", "edge_rounding", "fall_time", "fall_factor"),
+)
+"""Fields of a material, in the order in which a stroke takes them."""
 TOLERANCE = 1e-13
 MOST_EVENTS = 100_000
 SIDE_X, SIDE_Y, ARC, FALL, LEAVE, ENTER = 0, 1, 2, 3, 4, 10
@@ -56,7 +60,7 @@ def play(
     present = np.concatenate([on_board, np.ones((strokes, 1), bool)], axis=1)
     fall_times, pockets = np.full((strokes, n), np.inf), np.full((strokes, n), -1)
     touched, seen = np.zeros((strokes, n), bool), np.zeros((strokes, 3))
-    parameters = np.array([[getattr(m, name) for name in Parameters._fields] for m in materials])
+    parameters = np.array([[getattr(m, name) for name in PARAMETERS] for m in materials])
     for k in range(strokes):
         _stroke(
             place[k], velocity[k], present[k], board.radii[-n:], board.masses[-n:],

@@ -21,6 +21,8 @@ from carrom.physics.planar.lanes import NEVER, Geometry
 from carrom.physics.sliding import farkas_table, slide
 
 MATERIAL = Material()
+JIT_COLLIDE, JIT_BOUNCE, JIT_PATH_TO_FRAME = map(jax.jit, (collide, bounce, path_to_frame))
+JIT_TIME_BOUND = jax.jit(time_bound, static_argnums=2)
 SLOWING = MATERIAL.deceleration
 REACH = BOARD.half_side - BOARD.striker_radius
 
@@ -102,7 +104,7 @@ def test_a_collision(vx, vy, spin, ux, uy, turn, angle, restitution, friction):
     with jax.enable_x64(True):
         i, j = body(vx, vy, spin), body(ux, uy, turn, 0.015, 0.02065)
         normal = jnp.asarray([nx]), jnp.asarray([ny])
-        a, b = collide(i, j, *normal, jnp.asarray([restitution]), jnp.asarray([friction]))
+        a, b = JIT_COLLIDE(i, j, *normal, jnp.asarray([restitution]), jnp.asarray([friction]))
         for before, after in (((i.vx, j.vx), (a.vx, b.vx)), ((i.vy, j.vy), (a.vy, b.vy))):
             momentum = i.mass * before[0] + j.mass * before[1]
             assert float((i.mass * after[0] + j.mass * after[1] - momentum)[0]) == pytest.approx(
@@ -136,7 +138,9 @@ def test_a_bounce(vx, vy, spin, angle, restitution, friction, in_corner):
         before = body(vx, vy, spin)
         normal = jnp.asarray([nx]), jnp.asarray([ny])
         corner = jnp.asarray([in_corner])
-        after = bounce(before, *normal, corner, jnp.asarray([restitution]), jnp.asarray([friction]))
+        after = JIT_BOUNCE(
+            before, *normal, corner, jnp.asarray([restitution]), jnp.asarray([friction])
+        )
         floor = max(1e-3, CORNER_HOP * math.hypot(vx, vy) if in_corner else 0)
         parting = -float((after.vx * nx + after.vy * ny)[0])
         assert parting == pytest.approx(max(restitution * closing, floor), rel=1e-9)
@@ -174,7 +178,9 @@ def test_no_contact_before_its_bound(distance, angle, v, u, slow_v, slow_u, at_r
         return Movers(*(jnp.full((1, 1), value) for value in values))
 
     with jax.enable_x64(True):
-        bound = float(time_bound(mover((0, 0), v, slow_v), mover(other, u, slow_u), 1e-12)[0, 0])
+        bound = float(
+            JIT_TIME_BOUND(mover((0, 0), v, slow_v), mover(other, u, slow_u), 1e-12)[0, 0]
+        )
     end = max(math.hypot(*v) / slow_v, math.hypot(*u) / slow_u)
     if bound < 0:
         assert distance <= reach + 1e-12
@@ -199,7 +205,7 @@ def test_path_to_frame(x, y, angle):
     with jax.enable_x64(True):
         geometry = Geometry.of(BOARD, 2, "float64")
         a, b, c, d = (jnp.full((2, 1), value) for value in (x, y, ux, uy))
-        path = float(path_to_frame(a, b, c, d, geometry)[1, 0])
+        path = float(JIT_PATH_TO_FRAME(a, b, c, d, geometry)[1, 0])
     along = np.linspace(0, path, 100)
     over_x = np.abs(x + along * ux) - offset
     over_y = np.abs(y + along * uy) - offset
