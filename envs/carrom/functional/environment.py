@@ -6,33 +6,29 @@ import dataclasses
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 import jax
 import jax.numpy as jnp
 
 from carrom.action import ACTION_CODINGS
-from carrom.baseline import line_band
 from carrom.board import Board
 from carrom.errors import ConfigError, one_of
-from carrom.functional import codings, laying, scores, starts
+from carrom.functional import codings, starts
 from carrom.functional.codings import Action
-from carrom.functional.laying import Ruled
 from carrom.functional.lines import Lines
 from carrom.functional.motion import Play, player_on
 from carrom.functional.opponents import Player, random_player
-from carrom.functional.seldom import seldom
-from carrom.functional.sight import Sight, in_frame_of, side_of_board, sight_of
+from carrom.functional.select import select
+from carrom.functional.sight import Sight, sight_of
 from carrom.functional.state import Booked, Outcome, State, Strike, Transition
-from carrom.laws import Event, MatchState, StrokeFacts, next_board, rule
+from carrom.functional.umpiring import Umpire
 from carrom.observation import encode_position
 from carrom.options import Options
 from carrom.physics.material import Material, randomisation_range
 from carrom.physics.planar.lanes import Parameters
-from carrom.pieces import N_CARROMMEN, QUEEN, SLICES, STRIKER
-from carrom.scoring import ends_episode
+from carrom.pieces import N_CARROMMEN
 from carrom.table import Setting
-from carrom.tasks import AGENT_SEAT, Unit, returned_to
+from carrom.tasks import AGENT_SEAT, Unit
 
 Step = Callable[[State, Action, jax.Array], tuple[State, Transition]]
 
@@ -119,6 +115,10 @@ class Functional:
         return Lines.of(self.board)
 
     @functools.cached_property
+    def _umpire(self) -> Umpire:
+        return Umpire(self._setting, self._lines)
+
+    @functools.cached_property
     def _play(self) -> Play:
         return player_on(self.board)
 
@@ -192,11 +192,11 @@ class Functional:
         def stroke(carry: _Round) -> _Round:
             state, agents, booked, key = carry
             key, decide, play = jax.random.split(key, 3)
-            next_strike = _where(agents, strike, self._decision(state, decide))
+            next_strike = select(agents, strike, self._decision(state, decide))
             state, new = self.stroke(state, next_strike, play, goes_on(carry))
-            return state, jnp.zeros_like(agents), _where(agents, new, booked), key
+            return state, jnp.zeros_like(agents), select(agents, new, booked), key
 
-        start = (state, strikes, self._nothing_booked(state.match), key)
+        start = (state, strikes, self._umpire.nothing_booked(state.match), key)
         state, _, booked, _ = jax.lax.while_loop(goes_on, stroke, start)
         return state, booked
 
@@ -209,7 +209,7 @@ class Functional:
             return strike
         by_partner = self.partner(sight, key)
         partners = seat == (AGENT_SEAT + 2) % 4
-        return _where(partners, by_partner, strike)
+        return select(partners, by_partner, strike)
 
     # ---- their parts -----------------------------------------------------------------
 
@@ -227,7 +227,7 @@ class Functional:
                 seats = jnp.asarray(setting.format.seats, jnp.int32)
                 breaker = jax.random.choice(toss, seats)
             match = starts.match_from(breaker, setting.format)
-            positions, on_board = self._racked(deal, breaker), jnp.ones(N_CARROMMEN, bool)
+            positions, on_board = self._umpire.racked(deal, breaker), jnp.ones(N_CARROMMEN, bool)
         no = jnp.bool_(False)
         return State(
             match=match,
@@ -236,7 +236,7 @@ class Functional:
             line=jnp.int32(0),
             parameters=self._parameters(material),
             strokes=jnp.int32(0),
-            earned={name: jnp.float32(0) for name in self._terms},
+            earned={name: jnp.float32(0) for name in self._umpire.term_names()},
             winner=jnp.int32(-1),
             terminated=no,
             truncated=no,
@@ -309,134 +309,9 @@ class Functional:
             key: of new boards.
             active: as in ``stroke``.
         """
-        active = jnp.asarray(active)
-        first, second = jax.random.split(key)
-        facts = self._facts(state, made, outcome)
-        fell = jnp.where(outcome.failed, False, ~outcome.on_board[:STRIKER])
-        on_board = state.on_board & ~fell
-        positions = jnp.where(outcome.failed, state.positions, outcome.positions[:STRIKER])
-        moved = dataclasses.replace(
-            state, positions=jnp.where(on_board[:, None], positions, 0), on_board=on_board
-        )
-        after, booked = self._concluded(moved, facts, outcome.failed, first, active)
-        if self._setting.task.unit is not Unit.STROKE:
-            slipped = facts.event == Event.NO_STROKE
-            after = self._asked(after, second, active & ~after.over & ~slipped)
-        return _where(active, after, state), booked
-
-    # ---- the umpire's part -----------------------------------------------------------
-
-    def _facts(self, state: State, made: Strike, outcome: Outcome) -> StrokeFacts:
-        """What the umpire is told about a stroke."""
-        fell = state.on_board & ~outcome.on_board[:STRIKER]
-        side = side_of_board(state, state.match.board.seat)
-        rest = in_frame_of(side, outcome.positions[STRIKER:])[0, 1] - self.board.base_line_y
-        low, high = line_band(self.board)
-        # What meets nothing goes straight: it has left the band if it ends outside (127.b).
-        stays = ~outcome.collided & (low <= rest) & (rest <= high)
-        slipped = stays & outcome.on_board[STRIKER]
-        event = jnp.where(slipped, Event.NO_STROKE, Event.SHOT)
-        happened = ~outcome.failed
-        return dataclasses.replace(
-            jax.tree.map(jnp.asarray, StrokeFacts.shot()),
-            event=jnp.where(happened, event, Event.VOID).astype(jnp.int32),
-            touched=outcome.touched & happened,
-            pocketed=jnp.stack([jnp.sum(fell[part]) for part in SLICES]) * happened,
-            pocketed_queen=fell[QUEEN] & happened,
-            pocketed_striker=~outcome.on_board[STRIKER] & happened,
-        )
-
-    def _concluded(
-        self,
-        state: State,
-        facts: StrokeFacts,
-        failed: jax.Array,
-        key: jax.Array,
-        active: jax.Array | None = None,
-    ) -> tuple[State, Booked]:
-        """Rule, lay what goes back, book, and set up the next board if one follows.
-
-        Without ``active`` it is known that nothing goes back.
-        """
-        setting, before = self._setting, state.match
-        match, ruling = rule(before, facts, format=setting.format)
-        ruled = Ruled(before, facts, match, ruling, state.positions, state.on_board)
-        if active is not None:
-            lay = functools.partial(laying.lay, board=self.board, format=setting.format)
-            ruled = seldom(lay)(active & laying.goes_back(ruling), ruled)
-        booked = Booked(before.board.seat, ruled.facts, ruled.ruling, ruled.match)
-        terms = scores.stroke_terms(before, booked, self.reward, setting.task, setting.format)
-        state = dataclasses.replace(
-            state,
-            match=ruled.match,
-            positions=ruled.positions,
-            on_board=ruled.on_board,
-            strokes=state.strokes + 1,
-        )
-        if setting.task.unit is Unit.STROKE:
-            void = ruled.ruling.board_replayed
-            terms = jax.tree.map(lambda value: jnp.where(failed, 0, value), terms)
-            state = dataclasses.replace(state, terminated=~void, truncated=void)
-        else:
-            ended = jnp.asarray(ends_episode(setting.task.unit, ruled.ruling))
-            state = dataclasses.replace(
-                self._continued(state, ruled, ended, key),
-                terminated=ended,
-                truncated=~ended & (state.strokes >= setting.max_strokes),
-            )
-        winner = scores.winner_of(booked, setting.task.unit, setting.format)
-        winner = jnp.where(state.terminated, winner, -1).astype(jnp.int32)
-        if self.reward == "result":
-            terms = {"result": terms["result"] + scores.outcome_reward(winner)}
-        earned = {name: state.earned[name] + value for name, value in terms.items()}
-        return dataclasses.replace(state, earned=earned, winner=winner), booked
-
-    def _continued(self, state: State, ruled: Ruled, ended: jax.Array, key: jax.Array) -> State:
-        """The next board, or, alone, the agent's next turn, unless the episode has ``ended``."""
-        setting = self._setting
-        toss, deal = jax.random.split(key)
-        coin = jax.random.randint(toss, (), 0, 2)
-        again = ~ended & (ruled.ruling.board_over | ruled.ruling.board_replayed)
-        match = _where(
-            again, next_board(state.match, format=setting.format, toss=coin), state.match
-        )
-        if setting.task.solo:
-            passed = ~ended & ~again & (match.board.seat != AGENT_SEAT)
-            match = _where(passed, returned_to(AGENT_SEAT, match), match)
-        side = (match.board.seat + match.rotation) % 4
-        return dataclasses.replace(
-            state,
-            match=match,
-            positions=jnp.where(again, self._racked(deal, side), state.positions),
-            on_board=again | state.on_board,
-        )
-
-    def _asked(self, state: State, key: jax.Array, wanted: jax.Array) -> State:
-        """Ask for the next strike: find its line, or replay the board without one (142)."""
-        side = side_of_board(state, state.match.board.seat)
-        seen = in_frame_of(side, state.positions)
-        free = self._lines.on(jnp.int32(0), seen, state.on_board).any()
-
-        def search(found: _Found) -> _Found:
-            line, free = self._lines.first_free(found[2], found[3])
-            return line, free, *found[2:]
-
-        middle = (jnp.zeros_like(state.line), free, seen, state.on_board)
-        line, free, *_ = seldom(search)(wanted & ~free, middle)
-        state = dataclasses.replace(state, line=jnp.where(wanted, line, state.line))
-
-        def replay(pair: tuple[State, jax.Array]) -> tuple[State, jax.Array]:
-            facts = jax.tree.map(jnp.asarray, StrokeFacts.without_stroke(Event.NO_STRIKER_SPACE))
-            state, key = pair
-            return self._concluded(state, facts, jnp.bool_(False), key)[0], key
-
-        return seldom(replay)(wanted & ~free, (state, key))[0]
+        return self._umpire.settle(state, made, outcome, key, jnp.asarray(active))
 
     # ---- small parts -----------------------------------------------------------------
-
-    def _racked(self, key: jax.Array, side: jax.Array) -> jax.Array:
-        setting = self._setting
-        return starts.rack(key, side, self.board, setting.packing, setting.orientation)
 
     def _parameters(self, key: jax.Array) -> Parameters:
         """The physics of an episode."""
@@ -446,33 +321,8 @@ class Functional:
         low, high = jnp.asarray([randomisation_range(name) for name in names]).T
         return Parameters(*jax.random.uniform(key, (len(names),), minval=low, maxval=high))
 
-    @functools.cached_property
-    def _terms(self) -> tuple[str, ...]:
-        """The names of the reward terms."""
-        format, task = self._setting.format, self._setting.task
-
-        def terms() -> scores.Terms:
-            match = starts.match_from(jnp.int32(0), format)
-            booked = self._nothing_booked(match)
-            return scores.stroke_terms(match, booked, self.reward, task, format)
-
-        return tuple(jax.eval_shape(terms))
-
-    def _nothing_booked(self, match: MatchState) -> Booked:
-        """What is booked before the first stroke: it means nothing."""
-        facts = jax.tree.map(jnp.asarray, StrokeFacts.shot())
-        told = functools.partial(rule, format=self._setting.format)
-        _, ruling = jax.eval_shape(told, match, facts)
-        nothing = jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), ruling)
-        return Booked(match.board.seat, facts, nothing, match)
-
 
 _Round = tuple[State, jax.Array, Booked, jax.Array]
-_Found = tuple[jax.Array, jax.Array, jax.Array, jax.Array]
-
-
-def _where(condition: jax.Array, new: Any, old: Any) -> Any:
-    return jax.tree.map(lambda a, b: jnp.where(condition, a, b), new, old)
 
 
 def autoreset(env: Functional) -> Step:
@@ -485,7 +335,7 @@ def autoreset(env: Functional) -> Step:
     def step(state: State, action: Action, key: jax.Array) -> tuple[State, Transition]:
         play, begin, others = jax.random.split(key, 3)
         state, transition = env.step(state, action, play)
-        state = _where(state.over, env.start(begin), state)
+        state = select(state.over, env.start(begin), state)
         return env.others(state, others), transition
 
     return step

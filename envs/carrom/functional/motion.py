@@ -24,6 +24,7 @@ from carrom.physics.planar.outcomes import Outcomes
 from carrom.physics.planar.strokes import LANES, play_stream
 
 Play = Callable[[jax.Array, State, Strike], Outcome]
+_ALL: Any = Outcome._make([True] * len(Outcome._fields))
 
 
 def start_of(state: State, strike: Strike, board: Board) -> jax.Array:
@@ -71,14 +72,14 @@ def player_on(board: Board, lanes: int = LANES) -> Play:
     many = custom_vmap(stream)
 
     @one.def_vmap
-    def _of_one(size: int, batched: Any, active: jax.Array, rows: Any) -> tuple[Outcome, Outcome]:
-        return many(*spread(size, batched, (active, rows))), Outcome(*[True] * 5)
+    def _of_one(size: int, batched: Any, active: jax.Array, rows: Any) -> tuple[Outcome, Any]:
+        return many(*spread(size, batched, (active, rows))), _ALL
 
     @many.def_vmap
-    def _of_many(size: int, batched: Any, active: jax.Array, rows: Any) -> tuple[Outcome, Outcome]:
+    def _of_many(size: int, batched: Any, active: jax.Array, rows: Any) -> tuple[Outcome, Any]:
         flat = jax.tree.map(flatten, spread(size, batched, (active, rows)))
         outcome = jax.tree.map(lambda leaf: leaf.reshape(size, -1, *leaf.shape[1:]), many(*flat))
-        return outcome, Outcome(*[True] * 5)
+        return outcome, _ALL
 
     def play(active: jax.Array, state: State, strike: Strike) -> Outcome:
         start = start_of(state, strike, board)
