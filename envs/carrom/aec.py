@@ -171,7 +171,8 @@ class CarromAECEnv(AECEnv[str, NDArray[np.float32], Any]):
     def step_as(self, agent: str, action: Any) -> None:
         """Let any agent strike, whether it is his turn or not.
 
-        Who strikes out of turn loses the board (51). For whose turn it is, this is ``step``.
+        Who strikes out of turn loses the board (51). For whose turn it is, this is ``step``. As
+        ever, what ``last()`` gives is earned since the agent itself last acted, by ``step``.
 
         Args:
             agent: who strikes.
@@ -204,7 +205,6 @@ class CarromAECEnv(AECEnv[str, NDArray[np.float32], Any]):
         check_nothing_else_asked(table)
         event = event_of(seat, table.position.match, self.setting.format)
         report(self._physics, table, seat, StrokeFacts.without_stroke(event))
-        self._cumulative_rewards[self.agent_selection] = 0.0
         self._book()
 
     def layout(self) -> Layout:

@@ -294,12 +294,14 @@ class CarromEnv(gym.Env[NDArray[np.float32], Any]):
             As ``step``.
 
         Raises:
-            FactsError: they contradict the position.
+            FactsError: they contradict the position, or are none.
             ActionError: another decision has to be taken first.
         """
         table = self._table_to_step()
         if isinstance(facts, Event):
             facts = StrokeFacts.without_stroke(facts)
+        if not isinstance(facts, StrokeFacts):
+            raise FactsError(f"facts = {facts!r}: expected StrokeFacts or an Event")
         if table.over:
             raise FactsError("facts after the end of the episode: call step() or reset()")
         check(table.position.match, facts, format=self.setting.format)

@@ -39,6 +39,8 @@ _HAPPENINGS = {
     Event.VOID: "is stopped by an event beyond control",
     Event.CONCEDE_GAME: "concedes the game",
     Event.CONCEDE_MATCH: "concedes the match",
+    Event.BOARD_LOST: "loses the board",
+    Event.BOARD_LOST_OPPONENT: "loses the board",
     Event.CONCEDE_GAME_OPPONENT: "concedes the game",
     Event.CONCEDE_MATCH_OPPONENT: "concedes the match",
     Event.NO_STROKE: "slips: no stroke",

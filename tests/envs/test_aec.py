@@ -314,14 +314,13 @@ class TestOutOfTurn:
         for board, points in enumerate((9, 12, 12, 12)):
             # 49: the break goes on to the next.
             assert env.agent_selection == f"player_{board % turns}"
-            sums[env.agent_selection] += env.last()[1]
             env.step_as(f"player_{(board + 1) % turns}", act(env))
             assert env.rewards["player_0"] == (points if board % 2 == 0 else -points)
             if board < 3:
                 assert env.layout().counts == (9, 9)
         put(env, seat=0, game={"score": [21, 24]})
-        sums[env.agent_selection] += env.last()[1]
         env.step_as("player_1", act(env))
+        # Nobody has acted by step, so everything that was earned is still to be read.
         for agent in env.agent_iter():
             sums[agent] += env.last()[1]
             env.step(None)
@@ -442,3 +441,25 @@ def test_the_infos_say_who_won_the_toss(module: ModuleType, toss: str) -> None:
         assert all(other == told[0] for other in told)
         assert told[0]["choice"] == toss
         assert (told[0]["winner"] == env.agent_selection) == (toss == "break")
+
+
+@BOTH
+@pytest.mark.parametrize("reads", [True, False])
+def test_nothing_earned_is_lost_when_somebody_else_acts(module: ModuleType, reads: bool) -> None:
+    """An agent's last() sums, over its own acts and its end, to what its side earned."""
+    env = module.raw_env(task="board", reward="aicf")
+    env.reset(seed=0)
+    sums = dict.fromkeys(env.possible_agents, 0.0)
+    for _ in range(8):
+        sums[env.agent_selection] += env.last()[1]
+        env.step(act(env))
+    if reads:
+        env.last()
+    waiting = env.possible_agents.index(env.agent_selection)
+    env.step_as(f"player_{1 - waiting % 2}", act(env))
+    for agent in env.agent_iter():
+        sums[agent] += env.last()[1]
+        info = env.infos[agent]
+        env.step(None)
+        own, opponent = info["result"]["points"]
+        assert sums[agent] == pytest.approx(own - opponent)

@@ -14,7 +14,7 @@ from gymnasium.utils.env_checker import check_env
 
 import carrom
 from carrom.action import MIN_SPEED
-from carrom.errors import ActionError, BoardError, ConfigError, PhysicsError
+from carrom.errors import ActionError, BoardError, ConfigError, FactsError, PhysicsError
 from carrom.physics.mujoco import replay
 from carrom.physics.strike import Strike
 
@@ -460,3 +460,11 @@ def test_a_game_is_25_points_or_the_lead_after_eight_boards() -> None:
     assert total == own - theirs
     assert max(own, theirs) >= 25 or (boards >= 8 and own != theirs)
     assert info["result"]["winner"] == ("own" if own > theirs else "opponent")
+
+
+@pytest.mark.parametrize("facts", [None, 3, "concede"])
+def test_what_is_reported_has_to_be_facts(facts: Any) -> None:
+    env = make()
+    env.reset(seed=0)
+    with pytest.raises(FactsError, match="expected StrokeFacts or an Event"):
+        env.report(facts)

@@ -6,7 +6,7 @@ names that end in ``_jit`` are the same for ordinary Python. ``cited`` and ``sen
 ruling into words.
 """
 
-from carrom.laws.breaches import concession_by, foul_by, out_of_turn_by
+from carrom.laws.breaches import concession_by, foul_by, loss_by, out_of_turn_by
 from carrom.laws.dues import (
     DueFaults,
     due_faults,
@@ -80,6 +80,7 @@ __all__ = [
     "law_mask",
     "legal_due_place",
     "legal_due_places_jit",
+    "loss_by",
     "nearest_due_place",
     "nearest_due_place_jit",
     "new_board",

@@ -47,6 +47,22 @@ def out_of_turn_by(seat: int, state: MatchState, format: MatchFormat) -> Event:
     return Event.OUT_OF_TURN_PARTNER if partner else Event.OUT_OF_TURN
 
 
+def loss_by(seat: int, state: MatchState, format: MatchFormat) -> Event:
+    """What a breach is that costs the board (91, 121.b, 126.b); 51 has ``out_of_turn_by``.
+
+    Args:
+        seat: the player who broke the law.
+        state: the match; its board is being played.
+        format: what is played.
+
+    Raises:
+        FactsError: nobody sits on ``seat``.
+    """
+    _with_turn(seat, state, format)
+    own = _partners(seat, state, format)
+    return Event.BOARD_LOST if own else Event.BOARD_LOST_OPPONENT
+
+
 def concession_by(seat: int, state: MatchState, format: MatchFormat, *, match: bool) -> Event:
     """What it is when a player gives up the game, or the match, now (139).
 

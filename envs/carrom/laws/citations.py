@@ -20,7 +20,8 @@ def of_break(course: Course, view: View, event: jax.Array) -> Laws:
         "44": course.makes_break,
         "45.a": course.attempt & ~improper,
         "45.b": course.attempt & ~course.attempts_left,
-        "45.c": course.attempt & improper,
+        # An early break (47) is charged, so it is not what 45.c exempts.
+        "45.c": course.attempt & improper & (event == Event.SHOT),
         "47": (event == Event.EARLY_BREAK) & (course.played | course.attempt),
     }
 

@@ -46,22 +46,24 @@ def ending(view: View, event: jax.Array, scores: jax.Array) -> Ending:
     """
     partner = event == Event.OUT_OF_TURN_PARTNER
     out_of_turn = (event == Event.OUT_OF_TURN) | partner
+    own_lost = partner | (event == Event.BOARD_LOST)
+    lost = out_of_turn | own_lost | (event == Event.BOARD_LOST_OPPONENT)
     won_by_gift = (event == Event.CONCEDE_GAME_OPPONENT) | (event == Event.CONCEDE_MATCH_OPPONENT)
     conceded = won_by_gift | (event == Event.CONCEDE_GAME) | (event == Event.CONCEDE_MATCH)
-    stroke, struck = by_stroke(view, scores), by_strike_out_of_turn(view, partner, scores)
-    special = out_of_turn | conceded
+    stroke, given = by_stroke(view, scores), by_breach(view, own_lost, scores)
+    special = lost | conceded
     laws = {law: holds & ~special for law, holds in stroke.laws.items()}
-    for law, holds in struck.laws.items():
-        laws[law] = jnp.where(out_of_turn, holds, laws.get(law, False))
+    for law, holds in given.laws.items():
+        laws[law] = jnp.where(lost, holds, laws.get(law, False))
     # The other side than the one that concedes wins, without points (139).
     return Ending(
         over=stroke.over | special,
         own_wins=jnp.where(
-            special, jnp.where(conceded, won_by_gift, struck.own_wins), stroke.own_wins
+            special, jnp.where(conceded, won_by_gift, given.own_wins), stroke.own_wins
         ),
-        points=jnp.where(special, struck.points * out_of_turn, stroke.points),
+        points=jnp.where(special, given.points * lost, stroke.points),
         claims=jnp.where(special, 0, stroke.claims),
-        laws=laws | {"139": conceded},
+        laws=laws | {"51": out_of_turn, "139": conceded},
     )
 
 
@@ -136,24 +138,25 @@ def _laws(
     }
 
 
-def by_strike_out_of_turn(view: View, partner: jax.Array, scores: jax.Array) -> Ending:
-    """A player without the turn struck: his side loses the board (51).
+def by_breach(view: View, own_lost: jax.Array, scores: jax.Array) -> Ending:
+    """A side loses the board by a breach (51, 91, 121.b, 126.b).
 
     It loses by its own carrommen (A23), and the queen if she was on the board or the winners
     had covered her (U25).
 
     Args:
         view: the position; nothing has moved.
-        partner: bool, it was the partner of the player with the turn, not an opponent.
+        own_lost: bool, it is the side with the turn.
         scores: int32 (2,), own and opponent's score before the board.
     """
-    counts = jnp.where(partner, scores[1], scores[0]) < QUEEN_COUNTS_BELOW
-    queen = view.stays | jnp.where(partner, view.covered_opp, view.covered_own)
+    counts = jnp.where(own_lost, scores[1], scores[0]) < QUEEN_COUNTS_BELOW
+    held = jnp.where(own_lost, view.covered_opp, view.covered_own)
+    queen = view.stays | held
     yes = jnp.bool_(True)
-    laws = {"51": yes, "53.a": yes, "53.b": queen & counts, "54": queen & ~counts}
-    left = jnp.where(partner, view.own_left, view.opp_left)
+    laws = {"53.a": yes, "53.b": held & counts, "54": queen & ~counts}
+    left = jnp.where(own_lost, view.own_left, view.opp_left)
     points = left + jnp.where(queen & counts, QUEEN_POINTS, 0)
-    return Ending(yes, ~partner, points, jnp.int32(0), laws)
+    return Ending(yes, ~own_lost, points, jnp.int32(0), laws)
 
 
 def queen_after_end(view: View, before: Scalar, winner: jax.Array) -> jax.Array:

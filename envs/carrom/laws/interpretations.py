@@ -69,9 +69,7 @@ AMBIGUITIES: dict[str, Reading] = {
         "too late: 63.a before the turn's first stroke, else 64.a",
         ("carrom.laws.foul_by",),
     ),
-    "A23": Reading(
-        "51", "the offender loses by his own C/m", ("carrom.laws.finish.by_strike_out_of_turn",)
-    ),
+    "A23": Reading("51", "the offender loses by his own C/m", ("carrom.laws.finish.by_breach",)),
     "A24": Reading("52.a", "wins with the queen covered; with her on the board 107/108", (_END,)),
     "A25": Reading(
         "65.b",
@@ -156,7 +154,7 @@ UNDEFINED: dict[str, Reading] = {
     "U25": Reading(
         "51: the queen",
         "3 points below 22, on the board or covered by the winner",
-        ("carrom.laws.finish.by_strike_out_of_turn",),
+        ("carrom.laws.finish.by_breach",),
     ),
     "U26": Reading("break of the extra board", "a toss drawn by the caller", (_NEXT,)),
     "U27": Reading(

@@ -103,7 +103,7 @@ _REPORT = "carrom.env.CarromEnv.report"
 _STRIKER = "carrom.baseline.striker_faults"
 _BREACH = (_FACTS + "breach",)
 _FORFEIT = (_EVENT + "CONCEDE_MATCH", _EVENT + "CONCEDE_MATCH_OPPONENT")
-_LOSS = (_EVENT + "OUT_OF_TURN", *_BREACH)
+_LOSS = (_EVENT + "BOARD_LOST", *_BREACH)
 
 _NO_BODY = "there are no bodies: the striker receives one impulse and nothing else is touched"
 _NO_WORDS = "players exchange strikes and places with the table, and nothing with anybody else"
@@ -161,7 +161,7 @@ _LAWS: tuple[tuple[str, Entry], ...] = (
     ("49.a.i 49.a.ii 49.a.iii", _course(_NEXT)),
     ("49.b", _course(_NEXT, _RULE)),
     ("50", _mixed((Tag.REFEREE, Tag.CONDUCT), _CLOCK, _FOUL_BY)),
-    ("51", _rule("carrom.laws.finish.by_strike_out_of_turn", "carrom.aec.CarromAECEnv.step_as")),
+    ("51", _rule("carrom.laws.finish.by_breach", "carrom.aec.CarromAECEnv.step_as")),
     ("52.a 52.b.i 52.b.ii 53.a 53.b 53.c 54", _course(_END)),
     ("55", _course(_RULE, _SETTLE)),
     ("56.a 56.b 57", _course(_CLOSE)),

@@ -51,7 +51,7 @@ class Event(IntEnum):
     CONCEDE_GAME = 8
     """The side with the turn concedes the game (139)."""
     CONCEDE_MATCH = 9
-    """The side with the turn concedes the match (139)."""
+    """The side with the turn concedes the match (139), or forfeits it (143)."""
     NO_STROKE = 10
     """A slip that left no line and moved nothing: the player tries again (127.b)."""
     TECHNICAL_FOUL_PARTNER = 11
@@ -61,7 +61,11 @@ class Event(IntEnum):
     CONCEDE_GAME_OPPONENT = 13
     """A player of the side without the turn concedes the game (139)."""
     CONCEDE_MATCH_OPPONENT = 14
-    """A player of the side without the turn concedes the match (139)."""
+    """A player of the side without the turn concedes the match (139), or forfeits it (143)."""
+    BOARD_LOST = 15
+    """A player of the side with the turn loses the board by a breach (91, 121.b, 126.b)."""
+    BOARD_LOST_OPPONENT = 16
+    """A player of the side without the turn does."""
 
 
 _CAN_POCKET = (Event.SHOT, Event.EARLY_BREAK, Event.FOUL)
@@ -71,6 +75,12 @@ _BREACHES = (
     *(Event.OUT_OF_TURN, *_OF_PARTNER),
 )
 """Events that are a breach of a law; so is an improper stroke."""
+_BOARD_LOST = (Event.BOARD_LOST, Event.BOARD_LOST_OPPONENT)
+_MATCH_LOST = (Event.CONCEDE_MATCH, Event.CONCEDE_MATCH_OPPONENT)
+BOARD_LOST_BY = ("91", "121.b", "126.b")
+"""Laws whose breach costs the board, by own C/m and the queen; so does 51, which has its events."""
+_MATCH_LOST_BY = "143."
+"""So begin the laws whose breach costs the match."""
 
 
 @jax.tree_util.register_dataclass
@@ -253,10 +263,20 @@ def _check_breach(facts: StrokeFacts) -> None:
     breach, event = int(facts.breach), Event(int(facts.event))
     if not NO_BREACH <= breach < len(LAW_IDS):
         raise FactsError(f"breach = {breach}: expected {NO_BREACH} to {len(LAW_IDS) - 1}")
+    if breach == NO_BREACH:
+        return
+    law = LAW_IDS[breach]
     broken = event in _BREACHES or (event == Event.SHOT and not facts.proper)
-    if breach != NO_BREACH and not broken:
-        what = "a proper stroke" if event == Event.SHOT else event.name
-        raise FactsError(f"breach = {LAW_IDS[breach]} by {what}: expected none, it is no breach")
+    if law in BOARD_LOST_BY or event in _BOARD_LOST:
+        fits = law in BOARD_LOST_BY and event in _BOARD_LOST
+        wanted = f"one of {', '.join(BOARD_LOST_BY)} by {' or '.join(e.name for e in _BOARD_LOST)}"
+    elif law.startswith(_MATCH_LOST_BY):
+        fits, wanted = event in _MATCH_LOST, " or ".join(e.name for e in _MATCH_LOST)
+    else:
+        fits, wanted = broken, "none, it is no breach"
+    if not fits:
+        what = "a proper stroke" if event == Event.SHOT and facts.proper else event.name
+        raise FactsError(f"breach = {law} by {what}: expected {wanted}")
 
 
 def _check_counts(state: MatchState, facts: StrokeFacts) -> None:

@@ -202,7 +202,7 @@ def _of_citing(course: Course, facts: StrokeFacts, ruling: Ruling, format: Match
         "the laws of the tables are cited": course.cites,
         "the law of the end is cited": (course.cause == NO_CAUSE)
         | is_cited(laws, jnp.maximum(course.cause, 0)),
-        "45 is cited for a failed break": ~course.attempt
+        "45 is cited for a failed break": ~(course.attempt & (event == Event.SHOT))
         | is_cited(laws, "45.a")
         | is_cited(laws, "45.c"),
         "47 is cited for an early break": (event != Event.EARLY_BREAK)

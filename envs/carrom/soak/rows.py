@@ -249,4 +249,6 @@ def event_ends(s: Seen, event: jax.Array) -> tuple[End, ...]:
         End(partner, False, s.own_left + their_queen, no, "51"),
         End(conceded, False, no, no, "139"),
         End(given, True, no, no, "139"),
+        End(event == Event.BOARD_LOST, False, s.own_left + their_queen, no, "53.a"),
+        End(event == Event.BOARD_LOST_OPPONENT, True, s.opp_left + my_queen, no, "53.a"),
     )

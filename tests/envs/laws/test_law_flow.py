@@ -6,6 +6,7 @@ import dataclasses
 
 import pytest
 
+from carrom.errors import FactsError
 from carrom.laws import (
     DOUBLES,
     LAW_IDS,
@@ -14,13 +15,16 @@ from carrom.laws import (
     MatchFormat,
     QueenState,
     StrokeFacts,
+    check,
     cited,
     foul_by,
+    loss_by,
     next_board_jit,
     rule_jit,
 )
 from carrom.laws.register import REGISTER
 from carrom.laws.state import flags, integers
+from carrom.laws.stroke import BOARD_LOST_BY
 
 OWN = StrokeFacts.shot(pocketed=(1, 0))
 
@@ -103,7 +107,7 @@ def test_a_forgotten_change_of_sides_is_made_after_the_board(position, format, c
 
 
 TOLD = [law for law, entry in REGISTER.items() if "carrom.laws.StrokeFacts.breach" in entry.told_by]
-LOST = [law for law in TOLD if "carrom.laws.Event.OUT_OF_TURN" in REGISTER[law].told_by]
+LOST = [law for law in TOLD if "carrom.laws.Event.BOARD_LOST" in REGISTER[law].told_by]
 
 
 @pytest.mark.law(
@@ -130,13 +134,19 @@ def test_a_breach_of_conduct_told_to_the_umpire_is_a_foul_that_names_it(law, pos
 @pytest.mark.parametrize("law", LOST)
 def test_what_loses_the_board_by_the_offenders_men_and_the_queen(law, position, request):
     assert set(request.node.get_closest_marker("law").args) == set(LOST)
-    told = StrokeFacts.without_stroke(Event.OUT_OF_TURN, breach=law)
-    _, ruling = rule_jit(position(on_board=(6, 4)), told)
-    assert ruling.points.tolist() == [7, 0]
-    assert law in cited(ruling)
-    # From 22 points on only the carrommen count.
-    _, ruling = rule_jit(position(on_board=(6, 4), score=(22, 0)), told)
-    assert ruling.points.tolist() == [4, 0]
+    assert set(LOST) == set(BOARD_LOST_BY)
+    for seat, left in ((0, 6), (2, 4)):
+        for score, points in ((0, left + 3), (22, left)):
+            # White, on seat 0, has the turn. From 22 points on only the carrommen count.
+            state = position(on_board=(6, 4), score=(0, score) if seat == 0 else (score, 0))
+            told = StrokeFacts.without_stroke(loss_by(seat, state, SINGLES), breach=law)
+            check(state, told)
+            _, ruling = rule_jit(state, told)
+            assert ruling.points.tolist() == ([0, points] if seat == 0 else [points, 0])
+            assert cited(ruling)[0] == law
+            assert "51" not in cited(ruling)
+    with pytest.raises(FactsError, match="BOARD_LOST"):
+        check(position(), StrokeFacts.without_stroke(foul_by(0, position(), SINGLES), breach=law))
 
 
 @pytest.mark.law("143.a", "143.b", "143.c", "143.d", "143.e", "143.g", "143.h", "143.i")
