@@ -18,10 +18,11 @@ GROUND = ("board", "errors", "pieces", "rack", "baseline", "layout", "midgame")
 
 ENVIRONMENT_FACE = (
     *("carrom.action", "carrom.aiming", "carrom.baseline", "carrom.board", "carrom.env"),
-    *("carrom.errors", "carrom.layout", "carrom.midgame", "carrom.observation"),
-    *("carrom.opponents", "carrom.physics.material", "carrom.physics.noise"),
-    *("carrom.physics.strike", "carrom.physics.motion", "carrom.pieces", "carrom.rack"),
-    *("carrom.reward", "carrom.tasks", "carrom.table", "carrom.vector", "carrom.view"),
+    *("carrom.errors", "carrom.functional", "carrom.layout", "carrom.midgame"),
+    *("carrom.observation", "carrom.opponents", "carrom.physics.material"),
+    *("carrom.physics.noise", "carrom.physics.strike", "carrom.physics.motion", "carrom.pieces"),
+    *("carrom.rack", "carrom.reward", "carrom.tasks", "carrom.table", "carrom.vector"),
+    "carrom.view",
 )
 """What agents may use of carrom: neither the umpire nor the engines."""
 
