@@ -171,8 +171,9 @@ class CarromAECEnv(AECEnv[str, NDArray[np.float32], Any]):
     def step_as(self, agent: str, action: Any) -> None:
         """Let any agent strike, whether it is his turn or not.
 
-        Who strikes out of turn loses the board (51). For whose turn it is, this is ``step``. As
-        ever, what ``last()`` gives is earned since the agent itself last acted, by ``step``.
+        Who strikes out of turn loses the board (51). For whose turn it is, this is ``step``.
+        Here as in ``concede`` the agent that was to act has not acted: its ``last()`` goes on
+        giving all that it earned since its own last ``step``, also what was read before.
 
         Args:
             agent: who strikes.
