@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 
 from carrom.laws import LAW_IDS, Event, MatchFormat, MatchState, StrokeFacts
+from carrom.laws.stroke import NO_BREACH
 from carrom.soak.logic import all_of, any_of, count_of, is_cited
 from carrom.soak.rows import FATES, End, Seen, end_rows, event_ends, stroke_rows
 
@@ -110,7 +111,7 @@ def expect(
         i_win=any_of(end.when for end in ends if end.i_win),
         points=_chosen(ends, [end.points for end in ends]),
         claims=_chosen(ends, [end.claims for end in ends]),
-        cause=_cause(ends, over, by_idleness, event),
+        cause=_cause(ends, over, by_idleness, facts),
         rows=count_of(row.when for row in rows),
         ends=count_of(end.when for end in ends),
         cites=cites,
@@ -118,15 +119,18 @@ def expect(
 
 
 def _cause(
-    ends: tuple[End, ...], over: jax.Array, by_idleness: jax.Array, event: jax.Array
+    ends: tuple[End, ...], over: jax.Array, by_idleness: jax.Array, facts: StrokeFacts
 ) -> jax.Array:
     cause = jnp.int32(NO_CAUSE)
     for end in ends:
         cause = jnp.where(end.when & over, LAW_IDS.index(end.law), cause)
+    # A breach that costs the board or the match is told, if it is known which (91, 143).
+    told = over & (facts.event > Event.FOUL) & (facts.breach != NO_BREACH)
+    cause = jnp.where(told, facts.breach, cause)
     for law, holds in (
         ("137", by_idleness),
-        ("140", event == Event.VOID),
-        ("142", event == Event.NO_STRIKER_SPACE),
+        ("140", facts.event == Event.VOID),
+        ("142", facts.event == Event.NO_STRIKER_SPACE),
     ):
         cause = jnp.where(holds, LAW_IDS.index(law), cause)
     return cause

@@ -20,7 +20,7 @@ from carrom.laws import (
     QueenState,
     StrokeFacts,
 )
-from carrom.laws.stroke import ALL_CLAIMS, NO_BREACH
+from carrom.laws.stroke import ALL_CLAIMS, BOARD_LOST_BY, NO_BREACH
 from carrom.soak.logic import whole
 from carrom.soak.starts import Style
 
@@ -28,6 +28,15 @@ STROKE_BREACHES = ("33", "37.a", "124.c", "130.a", "130.b")
 """What makes a stroke improper (section XVI and IV)."""
 OTHER_BREACHES = ("46", "50", "82.a", "85", "86", "88.b", "89.b", "114", "122.b", "126.a", "134")
 """What a foul without a stroke may have been."""
+
+FORFEITS = tuple(law for law in LAW_IDS if law.startswith("143."))
+"""What costs the match."""
+_FOULS = (
+    *(Event.FOUL, Event.TECHNICAL_FOUL, Event.TECHNICAL_FOUL_OPPONENT),
+    Event.TECHNICAL_FOUL_PARTNER,
+)
+_BOARD_LOST = (Event.BOARD_LOST, Event.BOARD_LOST_OPPONENT)
+_MATCH_LOST = (Event.CONCEDE_MATCH, Event.CONCEDE_MATCH_OPPONENT)
 
 _EVENTS = {
     Event.FOUL: 0.015,
@@ -141,30 +150,23 @@ def _several(u: jax.Array, chance: jax.Array | float) -> jax.Array:
 
 def _breach(u: Iterator[jax.Array], event: jax.Array, improper: jax.Array) -> jax.Array:
     """The law broken, as an index into ``LAW_IDS``, or ``NO_BREACH``; int32."""
-    by_stroke = _indices(STROKE_BREACHES)
-    otherwise = _indices(OTHER_BREACHES)
-    drawn = next(u)
-    law = jnp.where(
-        improper,
-        by_stroke[whole(drawn, len(STROKE_BREACHES))],
-        otherwise[whole(drawn, len(OTHER_BREACHES))],
-    )
-    fouls = jnp.array(
-        [
-            Event.FOUL,
-            Event.TECHNICAL_FOUL,
-            Event.TECHNICAL_FOUL_OPPONENT,
-            Event.TECHNICAL_FOUL_PARTNER,
-        ]
-    )
-    named = (improper | jnp.any(event == fouls)) & (next(u) < 0.7)
-    return jnp.where(named, law, NO_BREACH).astype(jnp.int32)
+    drawn, is_named = next(u), next(u) < 0.7
+    law = jnp.int32(NO_BREACH)
+    for holds, laws in (
+        (improper, STROKE_BREACHES),
+        (_is_one(event, _FOULS), OTHER_BREACHES),
+        (_is_one(event, _BOARD_LOST), BOARD_LOST_BY),
+        (_is_one(event, _MATCH_LOST), FORFEITS),
+    ):
+        indices = jnp.array([LAW_IDS.index(each) for each in laws], jnp.int32)
+        law = jnp.where(holds & is_named, indices[whole(drawn, len(laws))], law)
+    return law
+
+
+def _is_one(event: jax.Array, events: tuple[Event, ...]) -> jax.Array:
+    return jnp.any(event == jnp.array(events))
 
 
 def _room(u: Iterator[jax.Array]) -> jax.Array:
     """Mostly plenty of room, int32."""
     return jnp.where(next(u) < 0.85, PLENTY, whole(next(u), 3)).astype(jnp.int32)
-
-
-def _indices(laws: tuple[str, ...]) -> jax.Array:
-    return jnp.array([LAW_IDS.index(law) for law in laws], jnp.int32)

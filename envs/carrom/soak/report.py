@@ -95,8 +95,8 @@ def page(parts: Sequence[Part], command: str) -> str:
         "",
         f"Written by `{command}`.",
     ]
-    for part in parts:
-        said += ["", f"## {part.name}", "", *(f"- {line}" for line in lines(part))]
+    for number, part in enumerate(parts, 1):
+        said += ["", f"## {number}. {part.name}", "", *(f"- {line}" for line in lines(part))]
     said += ["", "## How boards ended", "", *_table_of_ends(parts)]
     said += ["", "## Laws cited", "", *_table_of_laws(parts)]
     said += [
@@ -115,7 +115,7 @@ def never_cited(parts: Sequence[Part]) -> list[str]:
 
 
 def _table_of_ends(parts: Sequence[Part]) -> list[str]:
-    rows = _table_head(parts, "share of boards that ended, or were void, by")
+    rows = _table_head(parts, "share of boards that ended, or were void, by; in soak")
     laws = {law for part in parts for law in part.figures.causes}
     for law in LAWS:
         if law in laws:
@@ -126,7 +126,7 @@ def _table_of_ends(parts: Sequence[Part]) -> list[str]:
 
 
 def _table_of_laws(parts: Sequence[Part]) -> list[str]:
-    rows = _table_head(parts, "times cited")
+    rows = _table_head(parts, "times cited; in soak")
     for law in LAWS:
         counts = [part.figures.cited.get(law, 0) for part in parts]
         if any(counts):
