@@ -6,7 +6,7 @@ import dataclasses
 from typing import Any
 
 from carrom.laws.lawbook import LAWS
-from carrom.laws.schema import Check, Field, boolean, choice, fail, integer, obj, text, texts
+from carrom.laws.schema import Check, Field, FieldError, boolean, choice, integer, obj, text, texts
 from carrom.laws.state import DOUBLES, SINGLES, QueenState
 from carrom.laws.stroke import ALL_CLAIMS, Event
 from carrom.pieces import N_PER_SIDE
@@ -26,6 +26,8 @@ EVENTS = {
     "void": Event.VOID,
     "concede_game": Event.CONCEDE_GAME,
     "concede_match": Event.CONCEDE_MATCH,
+    "board_lost": Event.BOARD_LOST,
+    "board_lost_opponent": Event.BOARD_LOST_OPPONENT,
     "concede_game_opponent": Event.CONCEDE_GAME_OPPONENT,
     "concede_match_opponent": Event.CONCEDE_MATCH_OPPONENT,
 }
@@ -50,13 +52,13 @@ def _optional(field: Field) -> Field:
 def _claims(value: Any, path: str) -> None:
     """How many extra points are claimed, or whether all are."""
     if type(value) is not bool and (type(value) is not int or not 0 <= value <= ALL_CLAIMS):
-        raise fail(path, value, f"true, false or a whole number from 0 to {ALL_CLAIMS}")
+        raise FieldError(path, value, f"true, false or a whole number from 0 to {ALL_CLAIMS}")
 
 
 def _law(value: Any, path: str) -> None:
     """The id of a law."""
     if not isinstance(value, str) or value not in LAWS:
-        raise fail(path, value, 'a law, such as "130.a"')
+        raise FieldError(path, value, 'a law, such as "130.a"')
 
 
 _QUEEN = {"queen": Field(boolean)}

@@ -7,7 +7,8 @@ from typing import Any
 
 from carrom.errors import FactsError
 from carrom.laws.case_format import COLOURS, QUEENS
-from carrom.laws.schema import fail
+from carrom.laws.match import half_played
+from carrom.laws.schema import FieldError
 from carrom.laws.state import (
     GameState,
     MatchFormat,
@@ -42,27 +43,31 @@ def _check_pieces(before: dict[str, Any], format: MatchFormat) -> None:
     """Refuse a position whose fields contradict each other."""
     queen, men = before["queen"], before["on_board"]
     if men["queen"] != (queen == "board"):
-        raise fail("before.on_board.queen", men["queen"], f"the opposite, queen is {queen!r}")
+        raise FieldError("before.on_board.queen", men["queen"], f"the opposite, queen is {queen!r}")
     if queen.startswith("pending") and not queen.endswith(before["striker"]):
-        raise fail("before.queen", queen, "the side with the turn to be the one that has to cover")
+        raise FieldError(
+            "before.queen", queen, "the side with the turn to be the one that has to cover"
+        )
     for colour in COLOURS:
         # Only carrommen that wait for room (79.a) can leave a side without any.
         if not men[colour] and not before["owed"][colour]:
-            raise fail(f"before.on_board.{colour}", 0, "at least 1, or the board is over (52.a)")
+            raise FieldError(
+                f"before.on_board.{colour}", 0, "at least 1, or the board is over (52.a)"
+            )
     for colour, down in before.get("has_pocketed", {}).items():
         if not down and men[colour] < N_PER_SIDE:
-            raise fail(
+            raise FieldError(
                 f"before.has_pocketed.{colour}", down, f"true with {men[colour]} on the board"
             )
     racked = queen == "board" and men["white"] == men["black"] == N_PER_SIDE
     if not before["break_done"] and not racked:
-        raise fail("before.break_done", False, "true once anything is off the board")
+        raise FieldError("before.break_done", False, "true once anything is off the board")
     if before["break_done"] and before["break_attempts_failed"]:
-        raise fail(
+        raise FieldError(
             "before.break_attempts_failed", before["break_attempts_failed"], "0 after the break"
         )
     if before["consecutive_idle_turns"] >= format.idle_limit:
-        raise fail(
+        raise FieldError(
             "before.consecutive_idle_turns",
             before["consecutive_idle_turns"],
             f"at most {format.idle_limit - 1}",
@@ -75,26 +80,40 @@ def _check_pieces(before: dict[str, Any], format: MatchFormat) -> None:
     if "breaker_seat" in before:
         partners = (before["striker_seat"] - before["breaker_seat"]) % 2 == 0
         if partners != (before["striker"] == "white"):
-            raise fail("before.striker_seat", before["striker_seat"], "a seat of that colour")
+            first = (before["breaker_seat"] + COLOURS.index(before["striker"])) % 2
+            raise FieldError(
+                "before.striker_seat",
+                before["striker_seat"],
+                f"{first} or {first + 2}, the seats of {before['striker']}",
+            )
 
 
 def _check_course(before: dict[str, Any], format: MatchFormat) -> None:
     """Refuse a board of a game or a match that is over already (56, 57)."""
-    games = before["match"]["games"] if "match" in before else {}
+    match = before.get("match")
+    games = match["games"] if match else {}
     for name, ended, counts, limit in (
         ("score", "game", before["score"], format.game_points),
         ("match.games", "match", games, format.games_to_win),
     ):
         for colour, count in counts.items():
             if count >= limit:
-                raise fail(
+                raise FieldError(
                     f"before.{name}.{colour}", count, f"at most {limit - 1}, or the {ended} is over"
                 )
-    # A tie after the last board is decided by one more (56.b).
-    if format.board_limit is not None and before["board_number"] > format.board_limit + 1:
-        raise fail(
-            "before.board_number", before["board_number"], f"at most {format.board_limit + 1}"
+    if match and match["game_number"] != sum(games.values()) + 1:
+        raise FieldError(
+            "before.match.game_number",
+            match["game_number"],
+            f"{sum(games.values()) + 1}, one more than have been won",
         )
+    # A tie after the last board is decided by one more (56.b).
+    limit, number, score = format.board_limit, before["board_number"], by_colour(before["score"])
+    if limit is not None and number > limit + 1:
+        raise FieldError("before.board_number", number, f"at most {limit + 1}")
+    if limit is not None and number > limit and score[0] != score[1]:
+        tie = f"at most {limit}, or a tie to be decided by an extra board (56.b)"
+        raise FieldError("before.board_number", number, tie)
 
 
 def _state(before: dict[str, Any], format: MatchFormat) -> MatchState:
@@ -127,13 +146,15 @@ def _state(before: dict[str, Any], format: MatchFormat) -> MatchState:
     match = before.get("match")
     game_number = match["game_number"] if match else 1
     score, games = before["score"], match["games"] if match else {"white": 0, "black": 0}
+    changed = half_played(integers(by_colour(score)), before["board_number"] - 1, format=format)
     sides = COLOURS if int(side_of(breaker_seat, doubles=format.doubles)) == 0 else COLOURS[::-1]
     return MatchState(
         board=board,
         game=GameState(
             score=integers([score[colour] for colour in sides]),
             board_number=integers(before["board_number"]),
-            sides_changed=flags(False),
+            # Nobody forgets the change that earlier boards made due (60.c).
+            sides_changed=flags(game_number == format.deciding_game and changed),
             winner=integers(-1),
         ),
         game_number=integers(game_number),
@@ -157,7 +178,7 @@ def _opener(
     same = (opener - breaker_seat) % 4 in ((0, 2) if format.doubles else (0,))
     if same != (said == 0):
         if not by_toss:
-            raise fail(
+            raise FieldError(
                 "before.match.opened_match",
                 COLOURS[said],
                 f"{COLOURS[1 - said]}, or white would not have this break",

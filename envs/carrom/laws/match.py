@@ -14,6 +14,7 @@ from carrom.laws.state import (
     GameState,
     MatchFormat,
     MatchState,
+    Pair,
     Scalar,
     new_board,
     new_game,
@@ -57,7 +58,6 @@ def close(
     enough = jnp.max(score) >= format.game_points
     limit = format.board_limit
     last = jnp.bool_(False) if limit is None else game.board_number >= limit
-    extra = jnp.bool_(False) if limit is None else game.board_number > limit
     tied = score[0] == score[1]
     conceded = concede_game | concede_match
     game_over = over & (enough | (last & ~tied) | conceded)
@@ -75,7 +75,7 @@ def close(
     singles = jnp.bool_(not format.doubles)
     return closed, {
         "56.a": game_over & ~conceded,
-        "56.b": over & ((last & tied & ~enough) | extra) & ~conceded,
+        "56.b": over & last & tied & ~enough & ~conceded,
         "57": match_over & ~conceded,
         "58": change & game_over & singles,
         "59": change & game_over & ~singles,
@@ -90,12 +90,24 @@ def sides_change(state: MatchState, *, format: MatchFormat) -> jax.Array:
     between_games = state.game_over & ~state.match_over
     if format.games_to_win == 1:
         return over & between_games
-    half = jnp.max(game.score) >= CHANGE_POINTS
-    if format.board_limit is not None:
-        half |= game.board_number >= format.board_limit // 2
+    half = half_played(game.score, game.board_number, format=format)
     deciding = state.game_number == format.deciding_game
     within = deciding & half & ~game.sides_changed & ~state.game_over
     return over & (between_games | within)
+
+
+def half_played(score: Pair, boards: Scalar | int, *, format: MatchFormat) -> jax.Array:
+    """Whether sides change in the deciding game after so many boards of it (60.a, 60.b), bool.
+
+    Args:
+        score: points per side.
+        boards: that have ended.
+        format: what is played.
+    """
+    half = jnp.max(score) >= CHANGE_POINTS
+    if format.board_limit is not None:
+        half |= boards >= format.board_limit // 2
+    return half
 
 
 def next_board(

@@ -27,9 +27,20 @@ class Field:
     nullable: bool = False
 
 
-def fail(path: str, value: Any, expected: str) -> FactsError:
-    """The one error of this reader."""
-    return FactsError(f"{path} = {value!r}: expected {expected}")
+class FieldError(FactsError):
+    """A field is not what it should be, or contradicts another.
+
+    Attributes:
+        path: names of the objects it lies in and its own, with dots between them.
+        value: what stands in it.
+        expected: what should.
+    """
+
+    def __init__(self, path: str, value: Any, expected: str) -> None:
+        super().__init__(f"{path} = {value!r}: expected {expected}")
+        self.path = path
+        self.value = value
+        self.expected = expected
 
 
 def obj(fields: Mapping[str, Field]) -> Check:
@@ -37,7 +48,7 @@ def obj(fields: Mapping[str, Field]) -> Check:
 
     def check(value: Any, path: str) -> None:
         if not isinstance(value, dict):
-            raise fail(path or "the line", value, "an object")
+            raise FieldError(path or "the line", value, "an object")
         prefix = f"{path}." if path else ""
         for name in value:
             if name not in fields:
@@ -59,7 +70,7 @@ def integer(low: int, high: int | None = None) -> Check:
     def check(value: Any, path: str) -> None:
         # bool is a kind of int in Python, but true is no number in JSON.
         if type(value) is not int or value < low or (high is not None and value > high):
-            raise fail(path, value, wanted)
+            raise FieldError(path, value, wanted)
 
     return check
 
@@ -69,7 +80,7 @@ def choice(*values: str) -> Check:
 
     def check(value: Any, path: str) -> None:
         if value not in values:
-            raise fail(path, value, f"one of {', '.join(values)}")
+            raise FieldError(path, value, f"one of {', '.join(values)}")
 
     return check
 
@@ -77,18 +88,18 @@ def choice(*values: str) -> Check:
 def boolean(value: Any, path: str) -> None:
     """True or false."""
     if type(value) is not bool:
-        raise fail(path, value, "true or false")
+        raise FieldError(path, value, "true or false")
 
 
 def text(value: Any, path: str) -> None:
     """A string."""
     if not isinstance(value, str):
-        raise fail(path, value, "a string")
+        raise FieldError(path, value, "a string")
 
 
 def texts(value: Any, path: str) -> None:
     """A list of strings."""
     if not isinstance(value, list):
-        raise fail(path, value, "a list of strings")
+        raise FieldError(path, value, "a list of strings")
     for index, item in enumerate(value):
         text(item, f"{path}[{index}]")

@@ -67,7 +67,9 @@ def _consequences(ruling: Ruling, names: tuple[str, str]) -> list[str]:
         said.append("the board is replayed")
     elif ruling.board_over:
         winner = int(ruling.winner)
-        said.append(f"{names[winner]} wins the board by {int(ruling.points[winner])}")
+        points = int(ruling.points[winner])
+        by = f"by {points}" if points else "without points"
+        said.append(f"{names[winner]} wins the board {by}")
     elif ruling.turn_kept:
         said.append(f"{names[striker]} goes on")
     else:

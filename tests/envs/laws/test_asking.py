@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +20,13 @@ from carrom.laws.asking.answer import position_in_words, stroke_in_words
 from carrom.laws.asking.inquiry import read_question, read_stroke
 from carrom.laws.asking.vocabulary import CAUSES
 from carrom.laws.cases import Case, judge, read_case
+from carrom.laws.stroke import BOARD_LOST_BY
 
 CASES = [
     json.loads(line)
     for line in (Path(__file__).parents[2] / "data" / "law_cases.jsonl").read_text().splitlines()
 ]
+FORFEITS = [law for law in LAW_IDS if law.startswith("143.")]
 EVENTS = {
     "technical_foul": ["technical foul"],
     "technical_foul_opponent": ["technical foul by opponent", "foul by the opponent"],
@@ -146,7 +149,14 @@ def test_strokes_and_events_survive_being_said(data: st.DataObject):
     stroke = event in (Event.SHOT, Event.EARLY_BREAK, Event.FOUL)
     shown = data.draw(st.booleans()) and stroke
     proper = data.draw(st.booleans()) or event not in (Event.SHOT, Event.EARLY_BREAK)
-    broken = event in (Event.EARLY_BREAK, Event.FOUL, Event.TECHNICAL_FOUL) or not proper
+    if event in (Event.BOARD_LOST, Event.BOARD_LOST_OPPONENT):
+        laws = BOARD_LOST_BY
+    elif event in (Event.CONCEDE_MATCH, Event.CONCEDE_MATCH_OPPONENT):
+        laws = FORFEITS
+    elif event in (Event.EARLY_BREAK, Event.FOUL, Event.TECHNICAL_FOUL) or not proper:
+        laws = sorted({*LAW_IDS} - {*BOARD_LOST_BY, *FORFEITS})
+    else:
+        laws = [None]
     case = read_question("doubles; break to be made" if event == Event.EARLY_BREAK else "doubles")
     facts = case.facts.shot(
         event=event,
@@ -157,7 +167,7 @@ def test_strokes_and_events_survive_being_said(data: st.DataObject):
         overboard=(0, 1) if shown else (0, 0),
         proper=proper,
         claims=data.draw(st.integers(0, 2)),
-        breach=data.draw(st.sampled_from(LAW_IDS)) if broken else None,
+        breach=data.draw(st.sampled_from(laws)),
         waive=data.draw(st.booleans()),
         room_due=data.draw(st.sampled_from([0, 18])),
     )
@@ -198,6 +208,61 @@ def test_a_question_in_plain_words():
 def test_people_write_as_they_like(text):
     plain = read_question("on board 3 white 5 black queen; pocketed 2 white")
     assert_same(read_question(text), plain)
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        # What one word does to the next.
+        ("pocketed own and the queen", "pocketed 1 white queen"),
+        ("pocketed a white and a black and the red queen", "pocketed 1 white 1 black queen"),
+        ("pocketed striker with one white", "pocketed 1 white striker"),
+        ("pocketed white 2 and one black", "pocketed 2 white 1 black"),
+        ("pocketed 1-white", "pocketed 1 white"),
+        ("score 9\u20133", "score 9 to 3"),
+        ("black owes a due", "owed black 1"),
+        ("white owes nothing, black owes two penalties", "owed black 2"),
+        (
+            "white has the queen; 3 white 5 black on board",
+            "queen covered by white; on board 3 white 5 black",
+        ),
+        # Whose verb it is.
+        ("1 black jumped and 1 white jumped", "jumped 1 white 1 black"),
+        ("1 white pocketed and 2 black jumped", "pocketed 1 white; jumped 2 black"),
+        ("pocketed 1 white; pocketed striker", "pocketed 1 white striker"),
+        ("pocketed 1 white, touched 1 black", "pocketed 1 white"),
+        ("3 white on board, 5 black and queen on board", "on board 3 white 5 black queen"),
+        (
+            "3 white, 5 black, queen, 2 white pocketed",
+            "on board 3 white 5 black queen; pocketed 2 white",
+        ),
+        (
+            "white 4, black 4, queen on board; white 2, striker pocketed",
+            "on board 4 white 4 black queen; pocketed 2 white striker",
+        ),
+        (
+            "4 white 4 black queen; pocketed nothing; 1 white jumped",
+            "on board 4 white 4 black queen; jumped 1 white",
+        ),
+        # Who it is.
+        ("black plays out of turn", "out of turn by black"),
+        ("white pockets 2 of his own", "white to play; pocketed 2 white"),
+        ("doubles; seat 1 broke", "doubles; seat 1 broke; seat 1 to play; white to play"),
+        ("doubles; partner concedes", "doubles; white concedes"),
+        # What follows from what was said.
+        ("games 1 to 0", "games 1 to 0; game 2"),
+        ("game 3", "game 3; games 1 to 1"),
+        ("break missed", "break missed once"),
+    ],
+)
+def test_what_people_write_means_what_is_plain(text, plain):
+    assert_same(read_question(text), read_question(plain))
+
+
+@pytest.mark.parametrize("text", ["break missed once", "break missed twice"])
+def test_how_often_the_break_was_missed_is_said_as_people_say_it(text):
+    case = read_question(text)
+    assert text in position_in_words(case.state, case.format)
 
 
 def test_the_defaults_are_the_position_after_the_rack():
@@ -252,10 +317,25 @@ def test_every_cause_is_read_to_its_end():
         ("pocketed 3", ["'3'", "pieces"]),
         ("pocketed 2 queen", ["queen = 2", "one at most"]),
         ("pocketed white 2 black", ["white 2 black", "comma"]),
+        ("pocketed white -1", ["'-1'", "not understood"]),
+        ("pocketed -1 white", ["'-1'", "pieces"]),
+        ("score 9 -3", ["'-3'", "score"]),
+        ("claims \u22121", ["'-1'", "a number"]),
+        ("white pocketed one and the queen", ["'one'", "pieces"]),
+        ("white pocketed one and striker", ["'one'", "pieces"]),
+        ("pocketed 2 white and black", ["black: how many?", "1 black"]),
+        ("pocketed own men", ["own: how many?"]),
+        ("pocketed whites", ["whites: how many?"]),
+        ("already pocketed 3 white", ["already pocketed", "this stroke"]),
+        ("3 white already pocketed", ["already pocketed", "this stroke"]),
+        ("3 white 5 black queen on board, 2 white", ["on board = 2 white", "said before"]),
+        ("pocketed nothing, pocketed 1 white", ["pocketed = 1 white", "said before"]),
+        ("nobody owes; white owes 1", ["1 white owed", "nobody owes"]),
+        ("claims all; claims 1", ["claims = 1", "said before"]),
         ("3 white", ["3 white", "on board, pocketed or jumped"]),
         ("3 white 5 black, improper", ["3 white 5 black", "on board, pocketed"]),
         ("3 white 5 black pocketed 1 white", ["queen: not on board"]),
-        ("3 white on board, 5 black on board", ["on board = 5 black", "said before"]),
+        ("3 white on board, 5 white on board", ["on board = 5 white", "said before"]),
         ("score 3", ["ends too early", "score"]),
         ("score white 1 white 2", ["score of white = 2", "said before"]),
         ("board 3; board 4", ["board number = 4", "said before"]),
@@ -263,17 +343,44 @@ def test_every_cause_is_read_to_its_end():
         ("breach 130.c", ["'130.c'", "a law"]),
         ("breach", ["ends too early", "a law"]),
         ("foul by nobody", ["'nobody'", "by whom"]),
-        ("foul by partner", ["TECHNICAL FOUL PARTNER", "singles"]),
+        ("foul by partner", ["by partner", "singles"]),
+        ("partner concedes", ["by partner", "singles"]),
+        ("partner concedes the match", ["by partner", "singles"]),
+        ("partner loses the board, breach 91", ["by partner", "singles"]),
+        ("out of turn by partner", ["by partner", "singles"]),
+        ("partner owes 1", ["partner: expected the colour"]),
+        ("doubles; partner holds the queen", ["partner: expected the colour"]),
+        ("white strikes out of turn", ["out of turn by white", "another player"]),
         ("no queen on board", ["queen", "covered by"]),
         ("on board striker 1 white", ["striker on board"]),
         ("seat 2 to play", ["seat 2", "singles"]),
         ("own to play", ["own to play", "white or black"]),
-        ("black concedes", ["concede game by opponent"]),
-        ("pocketed 10 white", ["shot.pocketed.white = 10", "0 to 9"]),
+        ("opponent concedes by white", ["'by'", "not understood"]),
+        ("pocketed 10 white", ["pocketed white = 10", "0 to 9"]),
+        ("jumped 10 white", ["jumped white = 10", "0 to 9"]),
+        ("black owes 100", ["owed black = 100", "0 to 99"]),
+        ("game 4, games 1 to 1", ["game = 4", "1 to 3"]),
+        ("game 3, games 0 to 0", ["game = 3", "expected 1, one more than have been won"]),
+        ("game 2, games 0 to 0", ["game = 2", "expected 1, one more than have been won"]),
+        ("game 1, games 1 to 0", ["game = 1", "expected 2, one more than have been won"]),
+        ("game 2", ["game 2: who won before?", "games 1 to 0"]),
+        ("games 2 to 0", ["games white = 2", "match is over"]),
+        ("board 9, score 5 to 0", ["board = 9", "at most 8", "56.b"]),
+        ("black opened the match", ["opened the match = black", "expected white"]),
+        ("idle turns 6", ["idle turns = 6", "at most 5"]),
+        ("break missed 3", ["break missed = 3", "0 to 2"]),
+        ("doubles; seat 4 to play", ["seat to play = 4", "0 to 3"]),
+        ("doubles; seat 1 broke; seat 1 to play; black to play", ["seat to play = 1", "0 or 2"]),
+        ("queen covered by white, 1 white 1 black queen on board", ["on board and elsewhere"]),
+        ("3 white 5 black queen on board, break to be made", ["break to be made: expected"]),
+        ("early break", ["early break after the break was made"]),
+        ("no place, pocketed 1 white", ["no place pocketed something"]),
+        ("5 white 5 black on board, queen waiting, pocketed queen", ["pocketed queen while"]),
+        ("breach 134, void", ["breach = 134 by void"]),
         ("pocketed 5 white, 3 white 5 black queen on board", ["pocketed white = 5", "0 to 3"]),
         ("breach 134, proper", ["breach = 134", "proper stroke"]),
         ("claims 3", ["claims = 3", "0 to 2"]),
-        ("score 25 to 3", ["score.white = 25", "game is over"]),
+        ("score 25 to 3", ["score white = 25", "game is over"]),
         ("no fun", ["'fun'", "room"]),
     ],
 )
@@ -282,6 +389,7 @@ def test_what_is_not_understood_is_one_clear_error(text, words):
         read_question(text)
     message = str(caught.value)
     assert "\n" not in message
+    assert not re.search(r"before\.|shot\.|match\.|[a-z]_[a-z]|\b[A-Z]{2,}", message)
     for word in words:
         assert word in message
 
@@ -379,6 +487,42 @@ def test_a_stroke_in_a_known_position_says_nothing_of_it(text):
 )
 def test_the_end_of_a_board_says_who_breaks_and_why(text, last):
     assert answer(text)[-len(last) :] == last
+
+
+@pytest.mark.law("60.a")
+@pytest.mark.parametrize(
+    ("game", "board", "score", "made", "due"),
+    [
+        # After board 4, or as soon as somebody has 13 points: once, and in the last game only.
+        ("game 3", 3, "12 to 0", False, True),
+        ("game 3", 3, "0 to 7", False, False),
+        ("game 3", 3, "13 to 0", True, False),
+        ("game 3", 2, "0 to 13", True, False),
+        ("game 3", 4, "3 to 4", False, True),
+        ("game 3", 5, "3 to 4", True, False),
+        ("game 3", 6, "15 to 4", True, False),
+        ("games 0 to 1", 6, "15 to 4", False, False),
+        ("game 1", 3, "13 to 0", False, False),
+    ],
+)
+def test_sides_have_changed_where_earlier_boards_made_it_due(game, board, score, made, due):
+    text = (
+        f"{game}; board {board}; score {score}; 1 white 2 black on board; "
+        "queen covered by white; pocketed 1 white"
+    )
+    assert bool(read_question(text).state.game.sides_changed) == made
+    said = answer(text)
+    assert any(line.startswith("60.a: ") for line in said) == due
+    assert said[-1].endswith("after a change of sides") == due
+
+
+@pytest.mark.law("139")
+def test_a_conceded_game_is_won_without_points():
+    said = answer("score 3 to 4; black concedes")
+    assert said[-3:-1] == [
+        "points: white wins the board without points",
+        "score: white 3 black 4",
+    ]
 
 
 def test_what_comes_back_is_said_with_who_places_it():

@@ -12,7 +12,9 @@ from typing import Any
 import pytest
 
 from carrom.errors import FactsError
+from carrom.laws.case_position import read_position
 from carrom.laws.cases import read_cases, report
+from carrom.laws.state import MatchFormat
 
 ROOT = Path(__file__).parents[3]
 FILE = ROOT / "tests" / "data" / "law_cases.jsonl"
@@ -83,7 +85,9 @@ def changed(name: str, path: str, value: Any) -> str:
         ("S-48-01", "shot.proper", "yes", ["shot.proper = 'yes'"]),
         ("S-48-03", "shot.pocketed.queen", True, ["pocketed_queen", "not on the board"]),
         ("S-49.a.i-01", "before.match.opened_match", "black", ["opened_match = 'black'"]),
-        ("S-49.a.i-01", "before.match.game_number", 2, ["opened_match"]),
+        ("S-49.a.i-01", "before.match.game_number", 2, ["match.game_number = 2", "expected 1"]),
+        ("S-57-02", "before.match.games.white", 0, ["match.game_number = 3", "expected 2"]),
+        ("S-56.b-03", "before.score.white", 17, ["before.board_number = 9", "at most 8", "56.b"]),
         ("D-49.b-01", "before.striker_seat", ..., ["before.striker_seat: missing"]),
         ("D-49.b-01", "before.striker_seat", 4, ["before.striker_seat = 4"]),
         ("D-52.a-01", "before.striker_seat", 1, ["before.striker_seat = 1"]),
@@ -136,6 +140,26 @@ def test_a_side_whose_last_carrommen_wait_for_room_is_accepted():
     raw["before"]["on_board"]["white"], raw["before"]["owed"]["white"] = 0, 2
     (case,) = read_cases([json.dumps(raw)])
     assert report(case)["on_board"]["white"] == 2
+
+
+@pytest.mark.law("60.a", "60.b")
+@pytest.mark.parametrize(
+    ("limit", "board", "score", "made"),
+    [
+        (8, 4, 12, False),
+        (8, 5, 12, True),
+        (8, 2, 13, True),
+        # Without a limit of boards they change at 13 points alone (60.b).
+        (None, 7, 12, False),
+        (None, 2, 13, True),
+    ],
+)
+def test_sides_have_changed_before_a_case_where_it_was_due(limit, board, score, made):
+    before = copy.deepcopy(RAW["S-57-02"]["before"])
+    before["board_number"], before["score"] = board, {"white": 0, "black": score}
+    before["match"]["opened_match"] = "white" if board % 2 else "black"
+    state = read_position(before, MatchFormat(board_limit=limit))
+    assert bool(state.game.sides_changed) == made
 
 
 def test_a_report_has_the_fields_of_after():

@@ -49,11 +49,11 @@ def test_sentences_name_law_counts_and_players(position):
         (StrokeFacts.shot(pocketed=(0, 5), claims=False), "black wins the board by 9"),
         (
             StrokeFacts.without_stroke(Event.CONCEDE_MATCH),
-            "black wins the board by 0; the match is over",
+            "black wins the board without points; the match is over",
         ),
         (
             StrokeFacts.without_stroke(Event.CONCEDE_GAME),
-            "black wins the board by 0; the game is over; the players change sides",
+            "black wins the board without points; the game is over; the players change sides",
         ),
         (
             StrokeFacts.shot(striker=True, waive=True),

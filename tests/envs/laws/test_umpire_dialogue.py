@@ -105,7 +105,7 @@ def test_what_is_not_understood_is_asked_for_again():
 
 def test_answers_that_contradict_each_other_are_asked_for_again():
     _, said = converse(["", "", "3 white 0 black queen", "", "", "", *DEFAULTS])
-    assert any("on board.black = 0" in line and "once more" in line for line in said)
+    assert any("on board black = 0" in line and "once more" in line for line in said)
     assert list(positions(said)) == [position_in_words(new_match(), SINGLES)]
     _, said = converse([*DEFAULTS, "10 white", "", "1 white", ""])
     assert any("pocketed white = 10" in line for line in said)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from carrom.laws.asking.inquiry import read_question
+from carrom.laws.asking.vocabulary import EVENT_WORDS, TIMES
 from carrom.laws.case_format import COLOURS
 from carrom.laws.host import next_board_jit, rule_jit
 from carrom.laws.lawbook import LAW_IDS
@@ -26,23 +27,6 @@ from carrom.laws.stroke import ALL_CLAIMS, NO_BREACH, Event, StrokeFacts
 from carrom.laws.text import law_sentences
 from carrom.pieces import N_PER_SIDE
 
-_EVENT_WORDS = {
-    Event.SHOT: "",
-    Event.EARLY_BREAK: "early break",
-    Event.FOUL: "foul",
-    Event.TECHNICAL_FOUL: "technical foul",
-    Event.TECHNICAL_FOUL_OPPONENT: "technical foul by opponent",
-    Event.TECHNICAL_FOUL_PARTNER: "technical foul by partner",
-    Event.OUT_OF_TURN: "out of turn",
-    Event.OUT_OF_TURN_PARTNER: "out of turn by partner",
-    Event.NO_STRIKER_SPACE: "no place",
-    Event.VOID: "void",
-    Event.CONCEDE_GAME: "concedes the game",
-    Event.CONCEDE_MATCH: "concedes the match",
-    Event.CONCEDE_GAME_OPPONENT: "concedes the game by opponent",
-    Event.CONCEDE_MATCH_OPPONENT: "concedes the match by opponent",
-    Event.NO_STROKE: "slip",
-}
 _STROKES = (Event.SHOT, Event.EARLY_BREAK)
 
 
@@ -101,7 +85,7 @@ def _position(state: MatchState, format: MatchFormat) -> Iterator[str]:
     yield f"board {int(game.board_number)}"
     yield "break made" if board.break_done else "break to be made"
     if board.break_attempts_failed:
-        yield f"break missed {int(board.break_attempts_failed)} times"
+        yield f"break missed {TIMES[int(board.break_attempts_failed)]}"
     if board.idle_turns:
         yield f"idle turns {int(board.idle_turns)}"
 
@@ -109,7 +93,7 @@ def _position(state: MatchState, format: MatchFormat) -> Iterator[str]:
 def _stroke(facts: StrokeFacts) -> Iterator[str]:
     event = Event(int(facts.event))
     if event != Event.SHOT:
-        yield _EVENT_WORDS[event]
+        yield EVENT_WORDS[event]
     pocketed = _pieces(
         facts.pocketed, queen=bool(facts.pocketed_queen), striker=bool(facts.pocketed_striker)
     )
@@ -183,7 +167,9 @@ def _ends(after: MatchState, ruling: Ruling, format: MatchFormat) -> Iterator[st
         return
     winner, claims = int(ruling.winner), int(ruling.claims)
     claimed = f", {claims} of them claimed" if claims else ""
-    yield f"points: {COLOURS[winner]} wins the board by {int(ruling.points[winner])}{claimed}"
+    points = int(ruling.points[winner])
+    by = f"by {points}{claimed}" if points else "without points"
+    yield f"points: {COLOURS[winner]} wins the board {by}"
     yield f"score: {_each(_coloured(after.game.score, after, format))}"
     yield f"next: {_next_board(after, ruling, format)}"
 

@@ -14,11 +14,10 @@ from typing import Any
 
 from carrom.errors import FactsError
 from carrom.laws.asking import vocabulary
-from carrom.laws.asking.vocabulary import CAUSES, NOTHING, PIECES, SIDES
-from carrom.laws.asking.words import Words, add
+from carrom.laws.asking.sayings import SEPARATORS, Sayings, shown
+from carrom.laws.asking.vocabulary import ARTICLES, CAUSES, NOTHING, PIECES, SIDES
 from carrom.laws.lawbook import LAW_IDS
 
-_SEPARATORS = frozenset(",;.")
 _PLAYERS = SIDES | {"partner": "partner"}
 
 
@@ -42,8 +41,8 @@ def read_clauses(text: str) -> dict[str, Any]:
     return _Reader(text).read()
 
 
-class _Reader(Words):
-    """The clauses, and what they have said so far."""
+class _Reader(Sayings):
+    """The clauses."""
 
     def __init__(self, text: str) -> None:
         super().__init__(
@@ -52,121 +51,95 @@ class _Reader(Words):
             verbs=frozenset(_SIDE_VERBS),
             expected=_EXPECTED,
         )
-        self.said: dict[str, Any] = {}
-        self.pending: dict[str, int] = {}
-        self.verb: str | None = None
 
     def read(self) -> dict[str, Any]:
         """All clauses."""
         while self.at < len(self.words):
-            if not self.take(*_SEPARATORS):
+            separator = self.take(*SEPARATORS)
+            if not separator:
                 self._clause()
-        if self.pending and "pocketed" in self.said and "on_board" not in self.said:
+            elif separator != "," and self.verb != "on_board":
+                self.verb = None
+        self.park()
+        if self.parked and "pocketed" in self.said and "on_board" not in self.said:
             # What fell has been said, so these are what lies there.
-            self._resolve("on_board")
-        if self.pending:
-            raise FactsError(
-                f"{_shown(self.pending)}: on board, pocketed or jumped? expected one of these words"
-            )
+            self.said["on_board"], self.parked = self.parked, {}
+        if self.parked:
+            raise self.homeless()
         return self.said
 
-    def _say(self, key: str, value: Any) -> None:
-        # The same again does no harm, but the same pieces again may be meant to be more.
-        if key in self.said and (isinstance(value, dict) or self.said[key] != value):
-            named = key.replace("_", " ")
-            raise FactsError(f"{named} = {_shown(value)}: said before, expected once")
-        self.said[key] = value
-
     def _clause(self) -> None:
+        if self.number_of() in PIECES or (self.peek() in PIECES and not self._of_side()):
+            self.loose_pieces()
+            return
+        # Only pieces go on from pieces: in "pocketed 1 white, touched 1 black" one fell.
+        self.verb = None
+        self.park()
         word = self.peek()
-        number_of = self.peek(1) if self.number() is not None else ""
-        if word in ("queen", "red") and self.peek(1) in vocabulary.WAITING | vocabulary.HELD:
-            self.at += 1
-            self._queen()
-        elif word in _PLAYERS and self.peek(1) in _SIDE_VERBS:
-            self._side()
-        elif word in SIDES and self.peek(1) in vocabulary.POCKETED and self._pieces_begin(2):
-            # In "white pocketed 2 black" white is the player, in "1 white pocketed" it is not.
-            self._say("striker", self.one_of(SIDES, "a side"))
-        elif word in PIECES or number_of in PIECES:
-            self._loose_pieces()
-        elif number_of == "idle":
-            self._say("idle", self.count("idle turns"))
+        if self._of_side():
+            self._side_clause()
+        elif self.number_of() == "idle":
+            self.say("idle", self.count("idle turns"))
             self.at += 1
             self.take("turn", "turns")
         elif word in _CLAUSES:
-            self.at += 1
+            if not self.takes(vocabulary.POCKETED | vocabulary.JUMPED):
+                self.at += 1
             _CLAUSES[word](self)
         elif not self._known_cause():
-            raise self.unknown()
+            raise self.unknown("behind it what it counts" if self.number() is not None else None)
 
-    def _side(self) -> None:
-        side, verb = _PLAYERS[self.peek()], self.peek(1)
-        self.at += 2
-        _SIDE_VERBS[verb](self, side)
+    def _of_side(self) -> bool:
+        """Whether it is a clause about a side or the queen, and not about pieces."""
+        word, verb = self.peek(), self.peek(1)
+        if word in ("queen", "red"):
+            return verb in vocabulary.WAITING | vocabulary.HELD
+        # In "white pocketed 2 black" white is the player, in "1 white pocketed" it is not.
+        acts = word in SIDES and verb in vocabulary.POCKETED and self._what_begins(2)
+        return acts or (word in _PLAYERS and verb in _SIDE_VERBS)
 
-    def _pieces_begin(self, ahead: int) -> bool:
-        """Whether pieces, or that there are none, begin there; not a clause about a side."""
-        word, after = self.peek(ahead), self.peek(ahead + 1)
-        if word in PIECES:
-            return after not in self.verbs and after not in vocabulary.WAITING | vocabulary.HELD
-        return word in NOTHING or (self.number(ahead) is not None and after in PIECES)
+    def _side_clause(self) -> None:
+        word, verb = self.peek(), self.peek(1)
+        self.at += 1
+        if word in ("queen", "red"):
+            self._queen()
+        elif verb in _SIDE_VERBS:
+            self.at += 1
+            _SIDE_VERBS[verb](self, _PLAYERS[word])
+        else:
+            self.say("striker", SIDES[word])
 
-    def _loose_pieces(self) -> None:
-        """Pieces before their verb, or more of them after it."""
-        add(self.pending, self.pieces())
-        if self._ends_on_board(0):
-            self.at += 2
-            self._resolve("on_board")
-        elif not self._pieces_begin(1) and self.take(*vocabulary.POCKETED):
-            self._resolve("pocketed")
-        elif not self._pieces_begin(1) and self.take(*vocabulary.JUMPED):
-            self._resolve("jumped")
-        elif self.verb and not self._on_board_follows():
-            add(self.said[self.verb], self.pending)
-            self.pending = {}
-
-    def _ends_on_board(self, ahead: int) -> bool:
-        """Whether "on board" is there, said of the pieces before it and not of others."""
-        said = [self.peek(ahead), self.peek(ahead + 1)] == ["on", "board"]
-        return said and not self._pieces_begin(ahead + 2)
-
-    def _on_board_follows(self) -> bool:
-        """Whether further pieces come, and then "on board" of all of them."""
-        ahead, last = 0, ""
-        while self.peek(ahead) in _SEPARATORS or self._pieces_begin(ahead) or last.isdigit():
-            last = self.peek(ahead)
-            ahead += 1
-        return last in PIECES and self._ends_on_board(ahead)
-
-    def _resolve(self, verb: str) -> None:
-        self._say(verb, self.pending)
-        self.pending, self.verb = {}, verb
-
-    def _pieces_of(self, verb: str) -> None:
-        """Pieces after their verb."""
-        self._say(verb, {} if self.take(*NOTHING) else self.pieces(some=True))
-        self.verb = verb
+    def _what_begins(self, ahead: int) -> bool:
+        """Whether it is said there what was pocketed, even if it is not understood."""
+        return self.pieces_begin(ahead) or self.number(ahead) is not None
 
     def _queen(self) -> None:
         if self.take(*vocabulary.WAITING):
             while self.take("for", "to", "cover", "covered"):
                 pass
-            self._say("queen", "waiting")
+            self.say("queen", "waiting")
         else:
             self.at += 1
             self.take("by")
-            self._say("queen", ("covered", self.one_of(SIDES, "by whom she is covered")))
+            self.say("queen", ("covered", self.one_of(SIDES, "by whom she is covered")))
 
     def _on_board(self) -> None:
         if not self.take("board"):
             raise self.unknown("on board")
-        self._pieces_of("on_board")
+        self.pieces_of("on_board")
 
     def _owed(self) -> None:
         self._owes_all({} if self.take(*NOTHING) else self.pieces(some=True))
 
+    def _owes(self, side: str) -> None:
+        one = self.follows(ARTICLES) and self.number() is None
+        none = not one and bool(self.take("nothing"))
+        self._owes_all({side: 1 if one else 0 if none else self.count("owed")})
+        self.take(*vocabulary.DEBTS)
+
     def _owes_all(self, counts: dict[str, int]) -> None:
+        if self.said.get("owed", counts) == {} != counts:
+            raise FactsError(f"{shown(counts)} owed: expected nothing, nobody owes was said")
         owed = self.said.setdefault("owed", {})
         for side, count in counts.items():
             if side in owed or side in ("queen", "striker"):
@@ -175,7 +148,7 @@ class _Reader(Words):
 
     def _nobody(self) -> None:
         self.one_of(frozenset({"owes"}), "owes")
-        self._say("owed", {})
+        self.say("owed", {})
 
     def _two_numbers(self, key: str) -> None:
         """Of white and of black, or each after its side."""
@@ -190,69 +163,81 @@ class _Reader(Words):
             counts = {"white": self.count(key)}
             self.take("to")
             counts["black"] = self.count(key)
-        self._say(key, counts)
+        self.say(key, counts)
 
     def _break(self) -> None:
         if self.take("missed"):
-            attempts = self.number()
-            self._say("attempts", 1 if attempts is None else attempts)
-            self.at += attempts is not None
+            counted = self.number() is not None and self.number_of() not in PIECES
+            self.say("attempts", self.count("times") if counted else 1)
             self.said.setdefault("break_done", False)
         elif self.take("made"):
-            self._say("break_done", True)
+            self.say("break_done", True)
         else:
             while self.take("to", "not", "made", "missing"):
                 pass
-            self._say("break_done", False)
+            self.say("break_done", False)
 
     def _seat(self) -> None:
         seat = self.count("a seat")
         if self.take("broke"):
-            self._say("breaker_seat", seat)
+            self.say("breaker_seat", seat)
         elif self.take(*vocabulary.PLAYS) or (self.take("to") and self.take(*vocabulary.TO_PLAY)):
-            self._say("seat", seat)
+            self.say("seat", seat)
         else:
             raise self.unknown("to play, or broke")
+
+    def _plays(self, side: str) -> None:
+        if self.has("out turn"):
+            self._event("out_of_turn", side)
+        else:
+            self.say("striker", side)
 
     def _to(self, side: str) -> None:
         verb = self.one_of(vocabulary.TO_PLAY, "to play")
         if verb == "break":
             self._breaks(side)
         else:
-            self._say("striker", side)
+            self._plays(side)
 
     def _breaks(self, side: str) -> None:
-        self._say("striker", side)
-        self._say("break_done", False)
+        self.say("striker", side)
+        self.say("break_done", False)
 
     def _missed(self, side: str) -> None:
-        self._say("striker", side)
-        self._say("touched", False)
+        self.say("striker", side)
+        self.say("touched", False)
 
     def _had(self, side: str) -> None:
-        self.take("one", "some")
+        if self.peek() in ("queen", "red"):
+            self._holds(side)
+            return
+        self.take("one", "1", "some")
         self.one_of(frozenset({"down"}), "one down")
         self.said.setdefault("had_down", {})[side] = True
 
     def _holds(self, side: str) -> None:
-        self.one_of(frozenset({"queen"}), "the queen")
-        self._say("queen", ("covered", side))
+        self.one_of(frozenset({"queen", "red"}), "the queen")
+        self.say("queen", ("covered", side))
 
     def _concedes(self, side: str | None = None) -> None:
         event = "concede_match" if self.take("match") else "concede_game"
         self.take("game")
         self._event(event, side)
 
+    def _loses(self, side: str | None = None) -> None:
+        self.one_of(frozenset({"board"}), "the board")
+        self._event("board_lost", side)
+
     def _event(self, event: str, side: str | None = None) -> None:
-        self._say("event", event)
+        self.say("event", event)
         if side is None and self.take("by"):
             side = self.one_of(_PLAYERS, "by whom: opponent, partner, white or black")
         if side:
-            self._say("by", side)
+            self.say("by", side)
         self._cause(required=False)
 
     def _improper(self) -> None:
-        self._say("proper", False)
+        self.say("proper", False)
         self.take("stroke")
         self._cause(required=False)
 
@@ -263,7 +248,7 @@ class _Reader(Words):
             self.take("law")
             if self.peek() not in LAW_IDS:
                 raise self.unknown("a law, such as 130.a")
-            self._say("breach", self.one_of(frozenset(LAW_IDS), "a law"))
+            self.say("breach", self.one_of(frozenset(LAW_IDS), "a law"))
             return
         separated = self.peek() == ","
         self.at += separated
@@ -274,31 +259,33 @@ class _Reader(Words):
         """A few words that stand for a law; whether they do."""
         for phrase in _CAUSE_PHRASES:
             if self.has(phrase):
-                self._say("breach", CAUSES[phrase])
+                self.say("breach", CAUSES[phrase])
                 return True
         return False
 
     def _claims(self) -> None:
-        self._say("claims", True if self.take("all") else self.count("all, none, 1 or 2"))
+        self.say("claims", True if self.take("all") else self.count("all, none, 1 or 2"))
 
     def _no(self) -> None:
         word = self.one_of(frozenset(_DENIED), f"one of {', '.join(_DENIED)}")
-        self._say(*_DENIED[word])
+        self.say(*_DENIED[word])
 
     def _touched(self) -> None:
-        self._say("touched", not self.take(*NOTHING))
+        self.say("touched", not self.take(*NOTHING))
+        # Which pieces were touched makes no difference.
+        self.pieces()
 
     def _nothing(self) -> None:
         if self.take("touched"):
-            self._say("touched", False)
+            self.say("touched", False)
         elif self.take(*vocabulary.POCKETED):
-            self._say("pocketed", {})
+            self.say("pocketed", {})
         else:
             raise self.unknown("pocketed, or touched")
 
     def _jumped(self) -> None:
         self.has("off board")
-        self._pieces_of("jumped")
+        self.pieces_of("jumped")
 
     def _technical(self, side: str | None = None) -> None:
         self.take("foul")
@@ -314,7 +301,7 @@ class _Reader(Words):
 
     def _idle(self) -> None:
         self.take("turn", "turns")
-        self._say("idle", self.count("idle turns"))
+        self.say("idle", self.count("idle turns"))
 
     def _games(self) -> None:
         self.take("won")
@@ -322,14 +309,7 @@ class _Reader(Words):
 
     def _opened(self, side: str) -> None:
         self.take("match")
-        self._say("opened", side)
-
-
-def _shown(value: Any) -> str:
-    """A value in words, for errors."""
-    if isinstance(value, dict):
-        return " ".join(f"{count} {piece}" for piece, count in value.items()) or "nothing"
-    return " ".join(value) if isinstance(value, tuple) else repr(value)
+        self.say("opened", side)
 
 
 _CAUSE_PHRASES = sorted(CAUSES, key=lambda phrase: -len(phrase.split()))
@@ -339,48 +319,53 @@ _DENIED = {
     "stroke": ("event", "no_stroke"),
     "place": ("event", "no_striker_space"),
     "touch": ("touched", False),
+    "foul": ("proper", True),
+    "fouls": ("proper", True),
+    **dict.fromkeys(vocabulary.DEBTS, ("owed", {})),
     "claim": ("claims", False),
     "claims": ("claims", False),
 }
 _CLAUSES: dict[str, Callable[[_Reader], None]] = {
-    **{mode: lambda reader, mode=mode: reader._say("mode", mode) for mode in vocabulary.MODES},
-    **{word: lambda reader: reader._pieces_of("pocketed") for word in vocabulary.POCKETED},
+    **{mode: lambda reader, mode=mode: reader.say("mode", mode) for mode in vocabulary.MODES},
+    **{word: lambda reader: reader.pieces_of("pocketed") for word in vocabulary.POCKETED},
     **dict.fromkeys(vocabulary.JUMPED, _Reader._jumped),
     **dict.fromkeys(("nothing", "none"), _Reader._nothing),
     **dict.fromkeys(("nobody", "neither"), _Reader._nobody),
-    **dict.fromkeys(("untouched", "missed"), lambda reader: reader._say("touched", False)),
+    **dict.fromkeys(("untouched", "missed"), lambda reader: reader.say("touched", False)),
     **dict.fromkeys(("foul", "fouls"), lambda reader: reader._event("foul")),
-    **dict.fromkeys(("slip", "slipped"), lambda reader: reader._say("event", "no_stroke")),
+    **dict.fromkeys(("slip", "slipped"), lambda reader: reader.say("event", "no_stroke")),
     **dict.fromkeys(("concedes", "resigns"), _Reader._concedes),
-    **dict.fromkeys(("waives", "declines"), lambda reader: reader._say("waives", True)),
+    **dict.fromkeys(("loses", "forfeits"), _Reader._loses),
+    **dict.fromkeys(("waives", "declines"), lambda reader: reader.say("waives", True)),
     **dict.fromkeys(("breach", "against"), lambda reader: reader._cause(required=True)),
     "on": _Reader._on_board,
     "owed": _Reader._owed,
     "score": lambda reader: reader._two_numbers("score"),
     "games": _Reader._games,
-    "game": lambda reader: reader._say("game_number", reader.count("a game")),
-    "board": lambda reader: reader._say("board_number", reader.count("a board")),
+    "game": lambda reader: reader.say("game_number", reader.count("a game")),
+    "board": lambda reader: reader.say("board_number", reader.count("a board")),
     "break": _Reader._break,
     "seat": _Reader._seat,
     "idle": _Reader._idle,
     "touched": _Reader._touched,
     "improper": _Reader._improper,
-    "proper": lambda reader: reader._say("proper", True),
+    "proper": lambda reader: reader.say("proper", True),
     "technical": _Reader._technical,
     "out": _Reader._out_of_turn,
     "early": _Reader._early,
-    "void": lambda reader: reader._say("event", "void"),
+    "void": lambda reader: reader.say("event", "void"),
     "claims": _Reader._claims,
     "no": _Reader._no,
 }
 _SIDE_VERBS: dict[str, Callable[[_Reader, str], None]] = {
-    **dict.fromkeys(vocabulary.PLAYS, lambda reader, side: reader._say("striker", side)),
+    **dict.fromkeys(vocabulary.PLAYS, _Reader._plays),
     **dict.fromkeys(("had", "has"), _Reader._had),
     **dict.fromkeys(("holds", "covered"), _Reader._holds),
     **dict.fromkeys(("foul", "fouls"), lambda reader, side: reader._event("foul", side)),
     **dict.fromkeys(("concedes", "resigns"), lambda reader, side: reader._concedes(side)),
+    **dict.fromkeys(("loses", "forfeits"), lambda reader, side: reader._loses(side)),
     "to": _Reader._to,
-    "owes": lambda reader, side: reader._owes_all({side: reader.count("owed")}),
+    "owes": _Reader._owes,
     "technical": _Reader._technical,
     "out": _Reader._out_of_turn,
     "opened": _Reader._opened,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from carrom.laws.stroke import Event
+
 MODES = ("singles", "doubles")
 SIDES = {
     **dict.fromkeys(("white", "whites"), "white"),
@@ -14,23 +16,36 @@ PIECES = SIDES | {"queen": "queen", "red": "queen", "striker": "striker"}
 NUMBERS = {
     **{"no": 0, "none": 0, "zero": 0, "once": 1, "twice": 2},
     **{"one": 1, "two": 2, "three": 3, "four": 4, "five": 5},
-    **{"six": 6, "seven": 7, "eight": 8, "nine": 9},
+    **{"six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12},
 }
-FILLERS = frozenset(
-    (
-        *("a", "an", "the", "and", "with", "is", "are", "was", "were", "be", "been", "of", "it"),
-        *("he", "his", "him", "they", "then", "also", "there", "in", "left", "lie", "lies"),
-        *("men", "man", "carrommen", "carromman", "coin", "coins", "piece", "pieces", "lying"),
-        *("already", "only", "plus", "now", "still", "yet", "times", "time", "s"),
-        *("-", ":", "+", "&", "'", "(", ")", "/"),
+ARTICLES = frozenset(("a", "an"))
+CONJUNCTIONS = frozenset(("and", "with", "plus", "also", "then", "+", "&"))
+"""No number counts what stands behind one of them."""
+EARLIER = frozenset(("already",))
+"""Said of what is pocketed, it was not pocketed by this stroke."""
+PLURALS = frozenset(("men", "carrommen", "coins", "pieces", "whites", "blacks", "opponents"))
+FILLERS = (
+    frozenset(
+        (
+            *("the", "is", "are", "was", "were", "be", "been", "of", "it", "he", "his", "him"),
+            *("they", "there", "in", "left", "lie", "lies", "lying", "already", "only", "now"),
+            *("still", "yet", "times", "time", "s", "man", "carromman", "coin", "piece"),
+            *("-", ":", "'", "(", ")", "/"),
+        )
     )
+    | ARTICLES
+    | CONJUNCTIONS
+    | PLURALS - SIDES.keys()
 )
-"""Words without weight here, so that people may write as they speak."""
+"""Words without weight of their own, so that people may write as they speak."""
 NOTHING = frozenset(("nothing", "none", "nobody", "neither"))
-POCKETED = frozenset(("pocketed", "pockets", "pocket", "potted", "sank", "sunk", "fell"))
+POCKETED = frozenset(
+    ("pocketed", "pockets", "pocket", "potted", "pots", "sank", "sunk", "sinks", "fell", "falls")
+)
 JUMPED = frozenset(("jumped", "jumps", "overboard"))
-PLAYS = frozenset(("plays", "strikes", "moves", "shoots", "turn"))
+PLAYS = frozenset(("plays", "played", "strikes", "struck", "moves", "shoots", "turn"))
 TO_PLAY = frozenset(("play", "strike", "move", "shoot", "break"))
+DEBTS = frozenset(("due", "dues", "penalty", "penalties"))
 WAITING = frozenset(("waiting", "waits", "pending", "uncovered"))
 HELD = frozenset(("covered", "held"))
 
@@ -72,6 +87,29 @@ CAUSES = {
 }
 """Why a stroke was improper or what the foul was, in a few words -> the law broken."""
 
+EVENT_WORDS = {
+    Event.SHOT: "",
+    Event.EARLY_BREAK: "early break",
+    Event.FOUL: "foul",
+    Event.TECHNICAL_FOUL: "technical foul",
+    Event.TECHNICAL_FOUL_OPPONENT: "technical foul by opponent",
+    Event.TECHNICAL_FOUL_PARTNER: "technical foul by partner",
+    Event.OUT_OF_TURN: "out of turn",
+    Event.OUT_OF_TURN_PARTNER: "out of turn by partner",
+    Event.NO_STRIKER_SPACE: "no place",
+    Event.VOID: "void",
+    Event.CONCEDE_GAME: "concedes the game",
+    Event.CONCEDE_MATCH: "concedes the match",
+    Event.BOARD_LOST: "loses the board",
+    Event.BOARD_LOST_OPPONENT: "loses the board by opponent",
+    Event.CONCEDE_GAME_OPPONENT: "concedes the game by opponent",
+    Event.CONCEDE_MATCH_OPPONENT: "concedes the match by opponent",
+    Event.NO_STROKE: "slip",
+}
+"""How each event is said and read."""
+TIMES = {1: "once", 2: "twice"}
+"""How often the break was missed, who missed it three times has lost it (45.b)."""
+
 HELP = """\
 Clauses in any order, with commas or without. What is left out is the default in brackets.
   position   singles | doubles [singles];  white to play [white];  seat 2 to play;  seat 0 broke
@@ -87,6 +125,6 @@ Clauses in any order, with commas or without. What is left out is the default in
              improper, improper: striker on the arrow, improper: breach 130.a [proper]
   otherwise  foul;  technical foul;  the same by opponent or by partner;  out of turn;
              out of turn by partner;  early break;  slip;  no place;  void;
-             concedes the game;  concedes the match;  breach 134
+             concedes the game;  concedes the match;  loses the board;  breach 134
   afterwards claims none, claims 1 [claims all];  waives;  no room
 """

@@ -8,9 +8,20 @@ from collections.abc import Mapping, Sequence
 
 from carrom.errors import FactsError
 from carrom.laws.asking import vocabulary
-from carrom.laws.asking.vocabulary import FILLERS, NUMBERS, PIECES, SIDES
+from carrom.laws.asking.vocabulary import (
+    ARTICLES,
+    CONJUNCTIONS,
+    FILLERS,
+    NUMBERS,
+    PIECES,
+    PLURALS,
+    SIDES,
+)
 
-_TOKEN = re.compile(r"\d+(?:\.[a-z](?![a-z])(?:\.[ivx]+)?)?(?: \(bis\))?|[a-z]+|\S")
+_LAW = r"\d+(?:\.[a-z](?![a-z])(?:\.[ivx]+)?)?(?: \(bis\))?"
+# A minus binds to its number, unless it stands between two numbers, as in "9-3".
+_TOKEN = re.compile(rf"(?<!\d)-\d+|{_LAW}|[a-z]+|\S")
+_SAME = {0x2019: "'"} | dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2212"), "-")
 _END = ""
 _COLOURS = frozenset(SIDES.values())
 
@@ -28,8 +39,18 @@ class Words:
     def __init__(
         self, text: str, *, beginnings: Sequence[str], verbs: frozenset[str], expected: str
     ) -> None:
-        words = _TOKEN.findall(text.lower().replace("\u2019", "'").replace("c/m", "man"))
-        self.words = [word for word in words if word not in FILLERS]
+        text = text.lower().translate(_SAME)
+        for written, meant in (("c/m", "man"), ("red queen", "queen")):
+            text = text.replace(written, meant)
+        self.words: list[str] = []
+        self.fillers: list[set[str]] = [set()]
+        """Those before each word, and those at the end."""
+        for word in _TOKEN.findall(text):
+            if word in FILLERS:
+                self.fillers[-1].add(word)
+            else:
+                self.words.append(word)
+                self.fillers.append(set())
         self.at = 0
         self.beginnings = beginnings
         self.verbs = verbs
@@ -39,6 +60,11 @@ class Words:
         """The word that is next, or ``ahead`` words later; "" at the end."""
         index = self.at + ahead
         return self.words[index] if index < len(self.words) else _END
+
+    def follows(self, fillers: frozenset[str], ahead: int = 0) -> bool:
+        """Whether one of these fillers stands right before that word, or before the end."""
+        index = min(self.at + ahead, len(self.words))
+        return not fillers.isdisjoint(self.fillers[index])
 
     def take(self, *words: str) -> str:
         """The next word if it is one of these."""
@@ -60,6 +86,14 @@ class Words:
         """The number that is next, not taken."""
         word = self.peek(ahead)
         return int(word) if re.fullmatch(r"\d{1,6}", word) else NUMBERS.get(word)
+
+    def number_of(self, ahead: int = 0) -> str:
+        """What the number that is next counts, "" if there is no number, or it counts nothing.
+
+        In "one and the queen" it is not the queen that is counted.
+        """
+        counts = self.number(ahead) is not None and not self.follows(CONJUNCTIONS, ahead + 1)
+        return self.peek(ahead + 1) if counts else _END
 
     def count(self, what: str) -> int:
         """The number that is next, taken."""
@@ -88,11 +122,21 @@ class Words:
             f"{word!r}: not understood here{hint}: expected {expected or self.expected}"
         )
 
-    def pieces(self, *, some: bool = False) -> dict[str, int]:
-        """A list of pieces, up to the first word that is none; not empty if ``some``."""
+    def pieces(
+        self, *, some: bool = False, before: Mapping[str, int] | None = None
+    ) -> dict[str, int]:
+        """A list of pieces, up to the first word that is none; not empty if ``some``.
+
+        Args:
+            some: whether there have to be any.
+            before: what the list goes on from.
+
+        Raises:
+            FactsError: it cannot be told how many there are.
+        """
         found: dict[str, int] = {}
         while True:
-            if self.number() is not None and self.peek(1) in PIECES:
+            if self.number_of() in PIECES:
                 count, ahead = self.number(), 1
             elif self.peek() in PIECES:
                 count, ahead = None, 0
@@ -104,24 +148,36 @@ class Words:
                 break
             if count is None and piece in _COLOURS and after in self.verbs:
                 break
+            one = self.follows(ARTICLES) or not (_some(found) or _some(before or {}))
             self.at += ahead + 1
-            if count is None and piece in _COLOURS and self.number() is not None:
-                count = self._number_behind(piece)
+            if count is None and piece in _COLOURS:
+                count = self._number_behind(piece, one=one)
             add(found, {piece: 1 if count is None else count})
         if some and not found:
             # In "3 blue" it is not the number that is not understood.
-            self.at += self.number() is not None and self.peek(1) != _END
+            self.at += self.number_of() not in ("", ",", ";", ".")
             raise self.unknown("pieces, such as 2 white queen striker, or nothing")
         return found
 
-    def _number_behind(self, piece: str) -> int | None:
-        """The number behind a colour, if it belongs to it."""
+    def _number_behind(self, piece: str, *, one: bool) -> int:
+        """The number behind a colour, if it belongs to it, or one."""
+        counted = self.number() is not None and not self.follows(CONJUNCTIONS)
+        if not counted:
+            word = self.words[self.at - 1]
+            if not one or self.follows(PLURALS) or (word in PIECES and word in PLURALS):
+                raise FactsError(f"{word}: how many? expected a number, such as 1 {piece}")
+            return 1
         if self.peek(1) in SIDES and self.number(2) is None:
             raise FactsError(
                 f"{piece} {self.peek()} {self.peek(1)}: expected a comma, or the number "
                 "before its colour each time"
             )
         return self.count(piece)
+
+
+def _some(counts: Mapping[str, int]) -> bool:
+    """Whether there are several of a kind; then it is not one of the next that goes without."""
+    return any(count > 1 for count in counts.values())
 
 
 def add(counts: dict[str, int], more: dict[str, int]) -> None:
