@@ -1,0 +1,156 @@
+"""Whole steps on the planar engine: one trace, rewards that add up, ends that stay."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import chex
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from ordinary_path import lane, plain_strike
+
+from carrom.board import Board
+from carrom.functional import Functional, Strike, autoreset
+from carrom.functional.motion import start_of
+from carrom.functional.seldom import seldom
+from carrom.midgame import random_layout
+from carrom.physics.material import Material
+from carrom.physics.planar.lanes import Geometry, Parameters
+from carrom.physics.planar.requests import starts_of
+from carrom.physics.planar.strokes import play_stream
+
+BOARDS = 24
+
+
+def keys(seed: int, count: int = BOARDS) -> jax.Array:
+    return jax.random.split(jax.random.key(seed), count)
+
+
+@pytest.fixture(scope="module")
+def boards() -> tuple[Functional, Any, Any]:
+    """Boards against the random player until all are over: the state, and every transition."""
+    env = Functional("board", first="agent", noise="club")
+    chex.clear_trace_counter()
+    step = jax.jit(jax.vmap(chex.assert_max_traces(env.step, n=1)))
+    state, transitions = jax.jit(jax.vmap(env.start))(keys(0)), []
+    rng = np.random.default_rng(0)
+    for number in range(400):
+        action = rng.uniform(-1, 1, (BOARDS, 3)).astype(np.float32)
+        state, transition = step(state, action, keys(1000 + number))
+        seen = jax.jit(jax.vmap(env.observe))(state) if number < 3 else None
+        transitions.append(jax.device_get((transition, state, seen)))
+        if number > 100 and state.over.all():
+            break
+    # One more, in which nothing can happen any more.
+    last = step(state, np.zeros((BOARDS, 3), np.float32), keys(5))
+    return env, transitions, jax.device_get((state, last))
+
+
+def test_over_a_board_the_rewards_add_up_to_the_points(boards: Any) -> None:
+    """The game's score, which the umpire keeps, is what the board brought."""
+    _, transitions, (state, _) = boards
+    rewards = np.sum([transition.reward for transition, *_ in transitions], axis=0)
+    score = state.match.game.score
+    done = state.terminated
+    assert done.mean() > 0.8
+    np.testing.assert_allclose(rewards[done], (score[:, 0] - score[:, 1])[done], atol=1e-3)
+    np.testing.assert_array_equal(state.winner[done], np.argmax(score, axis=1)[done])
+
+
+def test_a_step_reports_all_that_happened_and_leaves_the_agent_to_strike(boards: Any) -> None:
+    _, transitions, _ = boards
+    for transition, state, seen in transitions:
+        assert np.all((state.match.board.seat == 0) | state.terminated | state.truncated)
+        np.testing.assert_allclose(transition.reward, sum(transition.terms.values()), atol=1e-5)
+        assert not np.any([earned.any() for earned in state.earned.values()])
+        if seen is not None:
+            np.testing.assert_array_equal(transition.observation, seen)
+            assert np.all(transition.strokes >= 1)
+
+
+def test_what_is_over_stays_as_it_is(boards: Any) -> None:
+    *_, (state, (after, transition)) = boards
+    over = state.terminated | state.truncated
+    assert over.any()
+    for before, now in zip(jax.tree.leaves(state), jax.tree.leaves(after), strict=True):
+        np.testing.assert_array_equal(before[over], now[over])
+    assert not transition.reward[over].any()
+    assert not transition.strokes[over].any()
+
+
+def test_autoreset_goes_on_with_the_next_episode_at_once() -> None:
+    env = Functional("shot", action_coding="target")
+    chex.clear_trace_counter()
+    step: Any = jax.vmap(chex.assert_max_traces(autoreset(env), n=1))
+    actions = {"shot": jnp.zeros(BOARDS, jnp.int32), "residual": jnp.zeros((BOARDS, 3))}
+
+    @jax.jit
+    def rollout(state: Any, number: jax.Array) -> Any:
+        def one(state: Any, key: jax.Array) -> Any:
+            return step(state, actions, jax.random.split(key, BOARDS))
+
+        return jax.lax.scan(one, state, jax.random.split(jax.random.key(number), 20))
+
+    start = jax.jit(jax.vmap(env.start))
+    state, transitions = jax.device_get(rollout(start(keys(3)), 0))
+    assert transitions.terminated.all()
+    assert not state.terminated.any()
+    assert not state.strokes.any()
+    # The observation is the last of its episode: what was pocketed is off the board.
+    pocketed = transitions.booked.facts.pocketed.sum(-1) > 0
+    assert pocketed.any()
+    counts = transitions.observation[..., 2:57:3].sum(-1)
+    on_board = transitions.booked.match.board.on_board.sum(-1)
+    queen = transitions.observation[..., 56]
+    np.testing.assert_array_equal(counts - queen, on_board)
+
+
+def test_a_batch_plays_as_the_engine_does_and_only_those_that_strike() -> None:
+    env, board, count = Functional("board"), Board(), 128
+    rng = np.random.default_rng(0)
+    layouts = [random_layout(board, rng, white=5, black=4, queen=True) for _ in range(count)]
+    state = dataclasses.replace(
+        jax.jit(jax.vmap(env.start))(keys(1, count)),
+        positions=jnp.asarray([layout.positions for layout in layouts], jnp.float32),
+        on_board=jnp.asarray([layout.on_board for layout in layouts]),
+    )
+    place, direction = rng.uniform(-0.1, 0.1, count), rng.uniform(-1, 1, count)
+    numbers = (place, direction, rng.uniform(1, 4, count), np.zeros(count))
+    strikes = Strike._make(jnp.asarray(x, jnp.float32) for x in numbers)
+    play = jax.jit(jax.vmap(env.play))
+    every = jax.device_get(play(state, strikes, jnp.ones(count, bool)))
+    active = rng.random(count) < 0.3
+    some = jax.device_get(play(state, strikes, jnp.asarray(active)))
+    for a, b in zip(every, some, strict=True):
+        np.testing.assert_array_equal(a[active], b[active])
+    seats = [int(seat) for seat in state.match.board.seat]
+    plain = [plain_strike(lane(jax.device_get(strikes), k)) for k in range(count)]
+    starts = jax.vmap(lambda s, strike: start_of(s, strike, board))(state, strikes)
+    np.testing.assert_allclose(starts, starts_of(board, plain, seats), atol=1e-6)
+    number = jnp.arange(count, dtype=jnp.int32)
+    geometry, parameters = Geometry.of(board), Parameters.of(Material())
+    engine = play_stream(geometry, parameters, state.positions, state.on_board, number, starts)
+    outcome = jax.device_get(engine)
+    np.testing.assert_array_equal(every.on_board, outcome.on_board)
+    np.testing.assert_array_equal(every.touched, outcome.first_touch >= 0)
+    np.testing.assert_array_equal(every.collided, outcome.impacts > 0)
+    np.testing.assert_allclose(every.positions, outcome.positions, atol=1e-6)
+    assert np.any(np.asarray(state.on_board) & ~every.on_board[:, :19])
+
+
+def test_seldom_work_is_done_where_it_is_needed() -> None:
+    doubled = seldom(lambda pair: (pair[0] * 2, pair[1] + 1))
+    needed = jnp.array([[True, False, True], [False, False, True]])
+    tree = (jnp.arange(6.0).reshape(2, 3), jnp.zeros((2, 3, 2)))
+    wanted = (jnp.where(needed, tree[0] * 2, tree[0]), tree[1] + needed[..., None])
+    alone = doubled(needed[0, 0], jax.tree.map(lambda leaf: leaf[0, 0], tree))
+    batch = jax.jit(jax.vmap(doubled))(needed[0], jax.tree.map(lambda leaf: leaf[0], tree))
+    nested = jax.jit(jax.vmap(jax.vmap(doubled)))(needed, tree)
+    shared = jax.vmap(doubled, in_axes=(0, None))(needed[0], (jnp.float32(3), jnp.zeros(2)))
+    chex.assert_trees_all_close(alone, jax.tree.map(lambda leaf: leaf[0, 0], wanted))
+    chex.assert_trees_all_close(batch, jax.tree.map(lambda leaf: leaf[0], wanted))
+    chex.assert_trees_all_close(nested, wanted)
+    np.testing.assert_array_equal(shared[0], [6, 3, 6])
