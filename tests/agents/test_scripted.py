@@ -133,7 +133,6 @@ def test_the_queen_is_left_alone_until_she_may_be_taken(engine: MujocoEngine) ->
     assert _aimed_at(engine, layout, queen_allowed=False) in (0, 1)
 
 
-@pytest.mark.law("97.a")
 def test_the_queen_is_not_taken_without_a_cover_in_sight(engine: MujocoEngine) -> None:
     frozen = (0.0, BOARD.half_side - BOARD.carromman_radius)
     layout = _layout({0: frozen, 1: (0.05, frozen[1]), QUEEN: OTHER})

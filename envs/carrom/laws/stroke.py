@@ -76,6 +76,7 @@ _BREACHES = (
 )
 """Events that are a breach of a law; so is an improper stroke."""
 _BOARD_LOST = (Event.BOARD_LOST, Event.BOARD_LOST_OPPONENT)
+_OUT_OF_TURN = (Event.OUT_OF_TURN, Event.OUT_OF_TURN_PARTNER)
 _MATCH_LOST = (Event.CONCEDE_MATCH, Event.CONCEDE_MATCH_OPPONENT)
 BOARD_LOST_BY = ("91", "121.b", "126.b")
 """Laws whose breach costs the board, by own C/m and the queen; so does 51, which has its events."""
@@ -270,6 +271,9 @@ def _check_breach(facts: StrokeFacts) -> None:
     if law in BOARD_LOST_BY or event in _BOARD_LOST:
         fits = law in BOARD_LOST_BY and event in _BOARD_LOST
         wanted = f"one of {', '.join(BOARD_LOST_BY)} by {' or '.join(e.name for e in _BOARD_LOST)}"
+    elif law == "51":
+        fits = event in _OUT_OF_TURN
+        wanted = " or ".join(e.name for e in _OUT_OF_TURN)
     elif law.startswith(_MATCH_LOST_BY):
         fits, wanted = event in _MATCH_LOST, " or ".join(e.name for e in _MATCH_LOST)
     else:

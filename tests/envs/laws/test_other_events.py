@@ -185,8 +185,23 @@ def test_a_slip_moves_nothing(position):
         check(position(), dataclasses.replace(StrokeFacts.shot(pocketed=(1, 0)), event=SLIP.event))
 
 
+def costs_more_than_a_penalty(law):
+    """Whether its breach costs the board (51, 91, 121.b, 126.b) or the match (143)."""
+    return law in ("51", "91", "121.b", "126.b") or law.startswith("143.")
+
+
+@pytest.mark.parametrize("law", [law for law in LAW_IDS if costs_more_than_a_penalty(law)])
+def test_what_costs_more_than_a_penalty_is_no_foul(position, law):
+    for foul in (
+        StrokeFacts.shot(proper=False, breach=law),
+        StrokeFacts.without_stroke(Event.TECHNICAL_FOUL, breach=law),
+    ):
+        with pytest.raises(FactsError, match=f"breach = {law} by .*: expected "):
+            check(position(), foul)
+
+
 @pytest.mark.law("62")
-@pytest.mark.parametrize("law", LAW_IDS)
+@pytest.mark.parametrize("law", [law for law in LAW_IDS if not costs_more_than_a_penalty(law)])
 def test_whichever_law_is_broken_is_cited_first(position, law):
     foul = StrokeFacts.shot(proper=False, breach=law)
     check(position(), foul)
