@@ -134,7 +134,7 @@ class _Reader(Sayings):
     def _owes(self, side: str) -> None:
         one = self.follows(ARTICLES) and self.number() is None
         none = not one and bool(self.take("nothing"))
-        self._owes_all({side: 1 if one else 0 if none else self.count("owed")})
+        self._owes_all({side: 1 if one else 0 if none else self.count_alone("owed")})
         self.take(*vocabulary.DEBTS)
 
     def _owes_all(self, counts: dict[str, int]) -> None:
@@ -264,7 +264,7 @@ class _Reader(Sayings):
         return False
 
     def _claims(self) -> None:
-        self.say("claims", True if self.take("all") else self.count("all, none, 1 or 2"))
+        self.say("claims", True if self.take("all") else self.count_alone("all, none, 1 or 2"))
 
     def _no(self) -> None:
         word = self.one_of(frozenset(_DENIED), f"one of {', '.join(_DENIED)}")
@@ -280,8 +280,10 @@ class _Reader(Sayings):
             self.say("touched", False)
         elif self.take(*vocabulary.POCKETED):
             self.say("pocketed", {})
+        elif self.take(*vocabulary.JUMPED):
+            self.say("jumped", {})
         else:
-            raise self.unknown("pocketed, or touched")
+            raise self.unknown("pocketed, jumped or touched")
 
     def _jumped(self) -> None:
         self.has("off board")
@@ -301,7 +303,7 @@ class _Reader(Sayings):
 
     def _idle(self) -> None:
         self.take("turn", "turns")
-        self.say("idle", self.count("idle turns"))
+        self.say("idle", self.count_alone("idle turns"))
 
     def _games(self) -> None:
         self.take("won")
@@ -342,8 +344,8 @@ _CLAUSES: dict[str, Callable[[_Reader], None]] = {
     "owed": _Reader._owed,
     "score": lambda reader: reader._two_numbers("score"),
     "games": _Reader._games,
-    "game": lambda reader: reader.say("game_number", reader.count("a game")),
-    "board": lambda reader: reader.say("board_number", reader.count("a board")),
+    "game": lambda reader: reader.say("game_number", reader.count_alone("a game")),
+    "board": lambda reader: reader.say("board_number", reader.count_alone("a board")),
     "break": _Reader._break,
     "seat": _Reader._seat,
     "idle": _Reader._idle,

@@ -227,9 +227,14 @@ def _colour(side: str, striker: str) -> str:
 
 def _by_colour(counts: dict[str, int], striker: str) -> dict[str, Any]:
     found: dict[str, Any] = dict.fromkeys(COLOURS, 0)
+    names: dict[str, str] = {}
     for piece, count in counts.items():
         if piece not in ("queen", "striker"):
-            found[_colour(piece, striker)] += count
+            colour = _colour(piece, striker)
+            if colour in names:
+                raise FactsError(f"{names[colour]}, {piece}: both are {colour}, expected one name")
+            names[colour] = piece
+            found[colour] = count
     return found
 
 

@@ -146,6 +146,18 @@ class Sayings(Words):
         self.say_pieces(verb, self.pending)
         self.pending, self.verb = {}, verb
 
+    def count_alone(self, what: str) -> int:
+        """The number that is next, taken, of something that is no piece.
+
+        Raises:
+            FactsError: there is none, or it may belong to the pieces behind it.
+        """
+        if self.number_of() in PIECES and self.pieces_begin(1):
+            raise FactsError(
+                f"{self.peek()} {self.peek(1)}: expected a comma behind the number ({what})"
+            )
+        return self.count(what)
+
     def pieces_of(self, verb: str) -> None:
         """Pieces after their verb."""
         self.say_pieces(verb, {} if self.take(*NOTHING) else self.pieces(some=True))

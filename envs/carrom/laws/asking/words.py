@@ -40,8 +40,7 @@ class Words:
         self, text: str, *, beginnings: Sequence[str], verbs: frozenset[str], expected: str
     ) -> None:
         text = text.lower().translate(_SAME)
-        for written, meant in (("c/m", "man"), ("red queen", "queen")):
-            text = text.replace(written, meant)
+        text = re.sub(r"\bred queen\b", "queen", text.replace("c/m", "man"))
         self.words: list[str] = []
         self.fillers: list[set[str]] = [set()]
         """Those before each word, and those at the end."""
