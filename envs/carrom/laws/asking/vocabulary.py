@@ -117,7 +117,7 @@ Clauses in any order, with commas or without. What is left out is the default in
              she is said to be elsewhere]
              queen waiting;  queen covered by black;  black owes 1 [nobody owes]
              white had one down [with fewer than nine on the board]
-             score 21 to 13, white's first [0 to 0];  board 3 [1];  game 2;  games 1 to 0
+             score 21 to 13, white's first [0 to 0];  board 3 [1];  games 1 to 0;  game 3
              white opened the match;  break to be made;  break missed twice [break made]
              idle turns 5 [0]
   stroke     pocketed 1 white 2 black queen striker [nothing];  own and opponent's for colours
