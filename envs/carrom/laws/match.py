@@ -58,6 +58,7 @@ def close(
     enough = jnp.max(score) >= format.game_points
     limit = format.board_limit
     last = jnp.bool_(False) if limit is None else game.board_number >= limit
+    extra = jnp.bool_(False) if limit is None else game.board_number > limit
     tied = score[0] == score[1]
     conceded = concede_game | concede_match
     game_over = over & (enough | (last & ~tied) | conceded)
@@ -75,7 +76,7 @@ def close(
     singles = jnp.bool_(not format.doubles)
     return closed, {
         "56.a": game_over & ~conceded,
-        "56.b": over & last & tied & ~enough & ~conceded,
+        "56.b": over & ((last & tied & ~enough) | extra) & ~conceded,
         "57": match_over & ~conceded,
         "58": change & game_over & singles,
         "59": change & game_over & ~singles,
