@@ -37,10 +37,11 @@ def boards() -> tuple[Functional, Any, Any]:
     step = jax.jit(jax.vmap(chex.assert_max_traces(env.step, n=1)))
     state, transitions = jax.jit(jax.vmap(env.start))(keys(0)), []
     rng = np.random.default_rng(0)
+    observe = jax.jit(jax.vmap(env.observe))
     for number in range(400):
         action = rng.uniform(-1, 1, (BOARDS, 3)).astype(np.float32)
         state, transition = step(state, action, keys(1000 + number))
-        seen = jax.jit(jax.vmap(env.observe))(state) if number < 3 else None
+        seen = observe(state) if number < 3 else None
         transitions.append(jax.device_get((transition, state, seen)))
         if number > 100 and state.over.all():
             break
@@ -81,6 +82,7 @@ def test_what_is_over_stays_as_it_is(boards: Any) -> None:
     assert not transition.strokes[over].any()
 
 
+@pytest.mark.slow  # It compiles a whole rollout.
 def test_autoreset_goes_on_with_the_next_episode_at_once() -> None:
     env = Functional("shot", action_coding="target")
     chex.clear_trace_counter()
