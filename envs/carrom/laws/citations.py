@@ -8,7 +8,7 @@ import jax.numpy as jnp
 from carrom.laws.course import Course
 from carrom.laws.lawbook import BITS_PER_WORD, LAW_IDS, N_LAW_WORDS
 from carrom.laws.payment import Payment
-from carrom.laws.state import BoardState, MatchFormat
+from carrom.laws.state import N_SEATS, BoardState, MatchFormat
 from carrom.laws.stroke import Event, StrokeFacts
 from carrom.laws.view import Laws, View
 
@@ -63,14 +63,18 @@ def of_payment(board: BoardState, pay: Payment, facts: StrokeFacts, format: Matc
     placed = pay.returned + pay.paid > 0
     # Opponent's carrommen that this stroke made available are his to place (78.b.ii).
     self_placed = placed & ~own_side & (facts.pocketed > 0)
+    neighbour = (board.seat + format.seat_step) % N_SEATS
+    by_neighbour = placed & own_side & (pay.placer == neighbour)
     waived = jnp.any(pay.waived > 0)
     return {
         "72.c": jnp.any((pay.owed - pay.waiting > 0) | ((board.owed > 0) & paid)),
         "78.a": jnp.any(paid),
         # The opponent's that a technical foul of his made available (63.b) are neither.
-        "78.b.i": jnp.any(placed & own_side) & format.doubles,
+        "78.b.i": jnp.any(by_neighbour) & format.doubles,
         "78.b.ii": jnp.any(self_placed) & format.doubles,
         "79.a": jnp.any(pay.waiting > 0),
+        # A right that was given before stays with its seat, or has passed to the partner.
+        "79.b": jnp.any(placed & own_side & ~by_neighbour) & format.doubles,
         "80": waived,
         "83": jnp.any(paid & (pay.owed > 0)),
         "87.a": waived,

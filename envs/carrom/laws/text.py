@@ -10,8 +10,8 @@ from carrom.laws.ruling import Ruling
 # These accompany a decision but never are it; they are cited last.
 _ACCOMPANYING = (
     *("44", "49.b", "52.a", "53.a", "53.b", "53.c", "54", "55", "56.a", "56.b", "57", "58", "59"),
-    *("60.a", "60.b", "72.c", "78.a", "78.b.i", "78.b.ii", "79.a", "80", "83", "87.a", "87.b"),
-    *("89.a", "93"),
+    *("60.a", "60.b", "72.c", "78.a", "78.b.i", "78.b.ii", "79.a", "79.b", "80", "83", "87.a"),
+    *("87.b", "89.a", "93"),
 )
 
 

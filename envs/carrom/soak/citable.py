@@ -5,7 +5,7 @@ from __future__ import annotations
 from carrom.laws import LAW_IDS, MatchFormat
 
 ONLY_SINGLES = ("58",)
-ONLY_DOUBLES = ("49.b", "59", "78.b.i", "78.b.ii")
+ONLY_DOUBLES = ("49.b", "59", "78.b.i", "78.b.ii", "79.b")
 ONLY_WITH_LIMIT = ("56.b", "60.a")
 ONLY_WITHOUT_LIMIT = ("60.b",)
 BY_THE_UMPIRE = (

@@ -239,6 +239,11 @@ def test_the_right_to_place_passes_to_the_partner_when_play_reaches_him(position
         holders.append(int(state.board.placing_seat[0]))
     # Turns: 1 (the holder), 2, 3 (his partner, who takes over), 0, 1 (back again), 2.
     assert holders == [1, 1, 3, 3, 1, 1]
+    # Seat 2 has the turn, so seat 3 is his neighbour; but the right is seat 1's.
+    _, (ruling,) = play(state, StrokeFacts.shot(), format=DOUBLES)
+    assert ruling.placer_seat.tolist() == [1, -1]
+    assert "79.b" in cited(ruling)
+    assert "78.b.i" not in cited(ruling)
 
 
 @pytest.mark.law("63.b")
