@@ -27,7 +27,7 @@ NO_NUMBER: Any = "left"
 
 @pytest.fixture(scope="module")
 def engine() -> PlanarEngine:
-    return PlanarEngine(lanes=64)
+    return PlanarEngine()
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +38,7 @@ def double() -> PlanarEngine:
 @pytest.fixture(scope="module")
 def shots() -> list[Shot]:
     rng = np.random.default_rng(8)
-    midgame = [midgame_shot(BOARD, rng, pieces) for pieces in (0, 1, 8, 9, 10, 13) * 4]
+    midgame = [midgame_shot(BOARD, rng, pieces) for pieces in (0, 1, 8, 9) * 5]
     return [*midgame, break_shot(BOARD, rng)]
 
 
@@ -73,13 +73,14 @@ def test_batches_repeats_and_pickles_are_the_same_bits(engine, shots):
     backwards = engine.play_many(layouts[::-1], strikes[::-1], seats[::-1])
     assert [bits(motion) for motion in backwards][::-1] == together
     copy = pickle.loads(pickle.dumps(engine))
-    assert (copy.lanes, copy.precision) == (engine.lanes, engine.precision)
     assert bits(copy.play(*shots[3])) == bits(engine.play(*shots[3]))
+    other = pickle.loads(pickle.dumps(PlanarEngine(precision="float64", lanes=64)))
+    assert (other.lanes, other.precision) == (64, "float64")
     assert engine.play_many([], [], []) == []
 
 
 def test_batches_longer_than_a_program(engine, shots, monkeypatch):
-    few = [shot for shot in shots if shot.layout.on_board.sum() < 10]
+    few = shots[:-1]
     layouts, strikes = [shot.layout for shot in few], [shot.strike for shot in few]
     seats = [0] * len(few)
     expected = [bits(motion) for motion in engine.play_many(layouts, strikes, seats)]
@@ -115,7 +116,7 @@ def test_double_precision(engine, double, shots):
 
 @pytest.mark.parametrize("rate", [30.0, 977.0])
 def test_film_does_not_change_the_outcome(engine, shots, rate):
-    for layout, strike in [*shots[:6], shots[-1]]:
+    for layout, strike in [*shots[:4], shots[-1]]:
         motion = engine.play(layout, strike, trajectory_rate=rate)
         assert bits(motion) == bits(engine.play(layout, strike))
         film = motion.trajectory
@@ -151,19 +152,15 @@ def test_film_of_a_lone_striker_is_the_parabola(engine):
 
 def test_film_of_a_recording_in_parts(engine, shots, monkeypatch):
     """A stroke recorded in several parts, and its film, are those of one part."""
-    layout, strike = shots[-1]
+    layout, strike = shots[2]
     whole = engine.play(layout, strike, trajectory_rate=200.0)
-    monkeypatch.setattr(planar_engine, "STEPS_AT_ONCE", 30)
+    monkeypatch.setattr(planar_engine, "STEPS_AT_ONCE", 3)
     parts = engine.play(layout, strike, trajectory_rate=200.0)
-    assert parts.pocketed[:1] == whole.pocketed[:1]
     assert whole.trajectory is not None
     assert parts.trajectory is not None
-    early = slice(0, 20)
-    np.testing.assert_allclose(
-        parts.trajectory.positions[early], whole.trajectory.positions[early], atol=1e-4
-    )
-    way = np.abs(np.diff(parts.trajectory.positions, axis=0))
-    assert way.max() <= 1.3 * strike.speed / 200 + 1e-6
+    assert parts.first_touch == whole.first_touch
+    assert parts.duration == pytest.approx(whole.duration, abs=1e-3)
+    np.testing.assert_allclose(parts.trajectory.positions, whole.trajectory.positions, atol=1e-3)
 
 
 @pytest.mark.parametrize("seat", [1, 2, 3])

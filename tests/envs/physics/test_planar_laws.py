@@ -173,7 +173,7 @@ def test_no_contact_before_its_bound(distance, angle, v, u, slow_v, slow_u, at_r
     def mover(start, velocity, braking):
         speed = math.hypot(*velocity)
         stop = speed / braking if speed > 0 else NEVER
-        along = np.asarray(velocity) * (braking / speed if speed > 0 else 0)
+        along = np.asarray(velocity) * (braking / max(speed, 1e-300))
         values = (*start, *velocity, *along, stop, speed, reach / 2)
         return Movers(*(jnp.full((1, 1), value) for value in values))
 

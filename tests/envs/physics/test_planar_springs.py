@@ -23,24 +23,30 @@ CHAIN = 6e-3
 """By then the first chain of contacts is over and no disc has come near a frame, s."""
 
 
-def begun(positions: np.ndarray, starts: np.ndarray, material: Material) -> tuple:
-    """Lanes of full racks: positions (B, 19, 2), starts (B, 4)."""
+LANES = 64
+
+
+def begun(
+    positions: np.ndarray, starts: np.ndarray, material: Material
+) -> tuple[Lanes, Parameters, Geometry]:
+    """``LANES`` full racks: positions (B, 19, 2) and starts (B, 4) are repeated as needed."""
     geometry, parameters = Geometry.of(BOARD), Parameters.of(material)
-    places = np.concatenate([positions[..., 0], positions[..., 1]], axis=1).T
+    which = np.arange(LANES) % len(starts)
+    places = np.concatenate([positions[..., 0], positions[..., 1]], axis=1)[which].T
     lanes = set_out(
         jnp.asarray(places, jnp.float32),
-        jnp.ones((19, len(starts)), bool),
-        jnp.asarray(starts.T, jnp.float32),
+        jnp.ones((19, LANES), bool),
+        jnp.asarray(starts[which].T, jnp.float32),
         parameters,
         geometry,
     )
+    return lanes, parameters, geometry
 
-    @jax.jit
-    def step(lanes: Lanes) -> Lanes:
-        lanes = advance(lanes, parameters, geometry, springs=True)
-        return squeeze_if_any(lanes, parameters, geometry)
 
-    return lanes, step
+@jax.jit
+def step(lanes: Lanes, parameters: Parameters, geometry: Geometry) -> Lanes:
+    lanes = advance(lanes, parameters, geometry, springs=True)
+    return squeeze_if_any(lanes, parameters, geometry)
 
 
 def test_the_first_chain_of_contacts():
@@ -56,17 +62,17 @@ def test_the_first_chain_of_contacts():
         corner = positions[k, np.argmin(positions[k, :, 1])]
         touch = BOARD.carromman_radius + BOARD.striker_radius
         starts[k] = *(corner - (0.0, touch + 1e-3)), 0.0, speed
-    lanes, step = begun(positions, starts, material)
+    lanes, *model = begun(positions, starts, material)
     bursts = 0
     while True:
-        after = step(lanes)
+        after = step(lanes, *model)
         # Each lane's last state before the time is up; its next event is at a frame.
         early = after.record.time < CHAIN
         if not bool(early.any()):
             break
         lanes = jax.tree.map(functools.partial(jnp.where, early), after, lanes)
         bursts += int((lanes.squeezed > 0).sum())
-    assert bursts > len(cases)
+    assert bursts > LANES
     for k, (_, speed) in enumerate(cases):
         places = np.concatenate([positions[k], starts[k : k + 1, :2]])
         velocity = np.zeros((20, 2))
@@ -86,13 +92,13 @@ def test_the_first_chain_of_contacts():
 def test_springs_make_no_energy(packing):
     """From burst to burst springs hold energy; when they are done it is less than before."""
     rng = np.random.default_rng(5)
-    shots = [break_shot(BOARD, rng, packing) for _ in range(64)]
+    shots = [break_shot(BOARD, rng, packing) for _ in range(LANES)]
     positions = np.stack([shot.layout.positions for shot in shots])
-    lanes, step = begun(
-        positions, starts_of(BOARD, [s.strike for s in shots], [0] * 64), Material()
+    lanes, *model = begun(
+        positions, starts_of(BOARD, [s.strike for s in shots], [0] * LANES), Material()
     )
     mass, radius = BOARD.masses[:, None], BOARD.radii[:, None]
-    least, phases = np.full(64, np.inf), 0
+    least, phases = np.full(LANES, np.inf), 0
     for _ in range(1500):
         discs = lanes.discs
         speed2 = np.asarray(discs.vx**2 + discs.vy**2, np.float64)
@@ -104,9 +110,9 @@ def test_springs_make_no_energy(packing):
         phases += int((~free).sum())
         if bool(lanes.discs.at_rest().all()):
             break
-        lanes = step(lanes)
+        lanes = step(lanes, *model)
     assert bool(lanes.discs.at_rest().all())
-    assert phases > 64
+    assert phases > LANES
     points = np.stack([lanes.discs.x, lanes.discs.y], -1)
     first, second = np.triu_indices(20, 1)
     apart = np.hypot(*np.moveaxis(points[first] - points[second], -1, 0))

@@ -153,7 +153,12 @@ class PlanarEngine:
     def _requests(
         self, layouts: Sequence[Layout], strikes: Sequence[Strike], seats: Sequence[int]
     ) -> Requests:
-        return Requests.of(self.board, self.material.contact_time, layouts, strikes, seats)
+        contact_time = self.material.contact_time
+        requests = Requests.of(self.board, contact_time, layouts, strikes, seats)
+        for k, strike in enumerate(strikes):
+            if strike.speed >= SPEED_LIMIT:
+                raise self._diverged(requests, k, "a disc has no possible speed")
+        return requests
 
     def _record(self, requests: Requests) -> tuple[Outcomes, list[jax.Array]]:
         """Play the only stroke there is: its outcome, and its frames in parts."""
@@ -205,8 +210,6 @@ class PlanarEngine:
         """The outcomes of the strokes ``members``, if they make sense."""
         finite = np.isfinite(outcomes.positions).all((1, 2)) & ~outcomes.unfinished
         for row, k in enumerate(members):
-            if requests.strikes[k].speed >= SPEED_LIMIT:
-                raise self._diverged(requests, k, "a disc has no possible speed")
             if not finite[row]:
                 reason = f"not at rest after {int(outcomes.impacts[row])} impacts"
                 raise self._diverged(requests, k, reason)

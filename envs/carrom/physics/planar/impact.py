@@ -112,14 +112,12 @@ def _impact(
     bounced = bounce(i, nx, ny, in_corner, parameters.restitution_frame, parameters.friction_frame)
     squeezes = jnp.zeros_like(collides)
     if springs:
-        reach = closing * parameters.contact_time
-        others = third_body_within(reach, (event.i, event.j), (x_i, y_i, i.radius), discs, geometry)
-        beside_j = third_body_within(
-            reach, (event.i, event.j), (x_j, y_j, j.radius), discs, geometry
-        )
+        reach = jnp.where(closing > PRESSED_SPEED, closing * parameters.contact_time, -1)
+        beside_i = third_body_within(reach, event.i, event.j, x_i, y_i, i.radius, discs, geometry)
+        beside_j = third_body_within(reach, event.j, event.i, x_j, y_j, j.radius, discs, geometry)
         to_frame = jnp.minimum(gap, gap_to_frame(x_j, y_j, j.radius, geometry)[0])
-        between = collides & (others | beside_j | (to_frame < reach))
-        squeezes = (closing > PRESSED_SPEED) & jnp.where(event.bounces, others, between)
+        between = collides & (beside_i | beside_j | (to_frame < reach))
+        squeezes = jnp.where(event.bounces, beside_i, between)
     i = jax.tree.map(lambda a, b: jnp.where(event.bounces, a, b), bounced, hit_i)
     return _Impact(
         x=x_i + gap * nx,

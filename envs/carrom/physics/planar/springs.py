@@ -369,22 +369,28 @@ def _seen(
 
 def third_body_within(
     reach: jax.Array,
-    pair: tuple[jax.Array, jax.Array],
-    disc: tuple[jax.Array, jax.Array, jax.Array],
+    disc: jax.Array,
+    partner: jax.Array,
+    x: jax.Array,
+    y: jax.Array,
+    radius: jax.Array,
     discs: Discs,
     geometry: Geometry,
 ) -> jax.Array:
-    """Whether a disc besides the ``pair``, (B,) each, is near a disc of it, (B,).
+    """Whether another disc is near one that is in contact with its partner, (B,).
 
     Args:
-        reach: gap of the rims below which it is, (B,), m.
-        pair: slots of the two discs in contact.
-        disc: x, y and radius of one of them, (B,) each.
+        reach: gap of the rims below which it is near, m; nothing is if that is negative.
+        disc: slot of the one, (B,).
+        partner: slot of its partner, (B,); its own for a disc at the frame.
+        x: place of the one, (B,), m.
+        y: m.
+        radius: of the one, (B,), m.
         discs: all discs.
         geometry: theirs.
     """
     slots = jnp.arange(len(geometry.radius), dtype=jnp.int32)[:, None]
-    x, y, radius = disc
     dx, dy = discs.x - x, discs.y - y
     near = dx * dx + dy * dy < (geometry.radius[:, None] + radius + reach) ** 2
-    return jnp.any(near & discs.in_play & (slots != pair[0]) & (slots != pair[1]), axis=0)
+    other = discs.in_play & (slots != disc) & (slots != partner)
+    return (reach >= 0) & jnp.any(near & other, axis=0)

@@ -23,8 +23,8 @@ from carrom.physics.planar.outcomes import Outcomes, outcomes_of, rows_of
 from carrom.physics.planar.springs import squeeze_groups, squeeze_if_any
 
 MOST_STEPS = 10_000
-"""A lane that takes more steps than this is given up. Of a million strokes with parameters
-from all over their ranges none took a fifth of it."""
+"""A lane that takes more steps than this is given up. No stroke of 240,000 with random materials
+had a quarter of so many impacts."""
 CHUNK = 4
 """Steps between two looks at which lanes are at rest."""
 SQUEEZED_AT_ONCE = 64
