@@ -55,7 +55,8 @@ class Functional:
 
     Placing is scripted, extra points are claimed, and the striker snaps to the nearest free
     place. Contacts that overlap in time are impulses one after the other, so a break of a tight
-    rack pockets fewer carrommen than with MuJoCo. NaN in an action spoils the physics of that stroke, and its board is void (140).
+    rack pockets fewer carrommen than with MuJoCo. NaN in an action spoils the physics of that
+    stroke, and its board is void (140).
 
     Attributes:
         task: "shot", "solo", "board", "game" or "match".
