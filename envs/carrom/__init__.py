@@ -2,8 +2,9 @@
 
 Importing this package registers ``CarromShot-v0``, ``CarromSolo-v0``, ``CarromBoard-v0``,
 ``Carrom-v0`` and ``CarromMatch-v0`` with Gymnasium, see ``carrom.CarromEnv``, and
-``carrom_singles_v0`` and ``carrom_doubles_v0`` with PettingZoo, see ``carrom.CarromAECEnv``. The
-names below are loaded when they are first used, so that importing the package costs little.
+``carrom_singles_v0`` and ``carrom_doubles_v0`` with PettingZoo, see ``carrom.CarromAECEnv``.
+``carrom.Functional`` is the same game as pure functions. The names below are loaded when they
+are first used, so that importing the package costs little.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from carrom.aec import CarromAECEnv
     from carrom.board import Board
     from carrom.env import CarromEnv, EnvState
+    from carrom.functional import Functional
     from carrom.layout import Layout
     from carrom.opponents import Player, opponent_names
     from carrom.physics.material import Material
@@ -31,6 +33,7 @@ __all__ = [
     "CarromEnv",
     "CarromVectorEnv",
     "EnvState",
+    "Functional",
     "Layout",
     "Material",
     "Player",
@@ -45,6 +48,7 @@ _HOMES = {
     "CarromEnv": "carrom.env",
     "CarromVectorEnv": "carrom.vector",
     "EnvState": "carrom.env",
+    "Functional": "carrom.functional",
     "Layout": "carrom.layout",
     "Material": "carrom.physics.material",
     "Player": "carrom.opponents",
