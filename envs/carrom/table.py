@@ -245,8 +245,10 @@ class Table:
     @property
     def view(self) -> View:
         """What the player sees who has to decide; the agent, once the episode is over."""
-        # The last view is kept: between two decisions it is asked for several times.
-        state = (self.decision, self.position, self.incident, self.used_s)
+        # The last view is kept: between two decisions it is asked for several times. Without a
+        # limit the time used up, which differs each time, is no part of it.
+        used = self.setting.clock.share_used(self.used_s)
+        state = (self.decision, self.position, self.incident, used)
         if self._view is None or self._view[0] != state:
             seat = AGENT_SEAT if self.decision is None else self.decision.seat
             self._view = state, self.view_from(seat)
