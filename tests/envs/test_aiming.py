@@ -55,7 +55,7 @@ def test_the_carromman_arrives_where_and_as_fast_as_meant(
     way = aim - target
     distance = np.linalg.norm(way)
     sine = (way[0] * velocity[1] - way[1] * velocity[0]) / (distance * np.linalg.norm(velocity))
-    assert abs(math.degrees(math.asin(sine))) < 0.1
+    assert abs(math.degrees(math.asin(sine))) < 0.2
     assert way @ velocity > 0
     left = velocity @ velocity - 2 * material.deceleration * distance
     assert math.sqrt(left) == pytest.approx(arrival, rel=0.01)
