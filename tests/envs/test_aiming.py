@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
-from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
 from carrom.aiming import as_complex, as_points, direct_shot, straight_place
 from carrom.board import Board
