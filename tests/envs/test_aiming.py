@@ -40,9 +40,9 @@ def _play_forwards(material: Material, strike: Strike, target: np.ndarray) -> np
     st.integers(0, 3),
     st.floats(-0.18, 0.18),
     st.floats(0.3, 2.0),
-    st.floats(0.0, 0.15),
+    st.floats(0.0, 0.2),
 )
-@settings(deadline=None, derandomize=True)
+@settings(deadline=None)
 def test_the_carromman_arrives_where_and_as_fast_as_meant(
     point: tuple[float, float], pocket: int, place: float, arrival: float, friction: float
 ) -> None:
@@ -56,7 +56,7 @@ def test_the_carromman_arrives_where_and_as_fast_as_meant(
     way = aim - target
     distance = np.linalg.norm(way)
     sine = (way[0] * velocity[1] - way[1] * velocity[0]) / (distance * np.linalg.norm(velocity))
-    assert abs(math.degrees(math.asin(sine))) < 0.2
+    assert abs(math.degrees(math.asin(sine))) < 0.1
     assert way @ velocity > 0
     left = velocity @ velocity - 2 * material.deceleration * distance
     assert math.sqrt(left) == pytest.approx(arrival, rel=0.01)
