@@ -7,35 +7,37 @@ enough to see a striker follow its carromman into the pocket, or knock in an opp
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from carrom.aiming import as_complex
 from carrom.board import Board
 from carrom.physics.material import Material
-from carrom.view import OPPONENT, View
+from carrom.pieces import N_CARROMMEN
+from carrom.view import OPPONENT
 from carrom_agents.shots import Shots
 from carrom_agents.ways import (
     MOUTH,
     TINY,
-    Complex,
-    Float,
-    Index,
-    distance_from,
-    others,
+    clearance,
+    least,
+    nearest,
+    pocket_centres,
     seen_from,
     touching,
 )
 
 _LEGS = 2
 """Up to the first frame, and from there: later legs are slow and their errors large."""
+_REST = np.r_[: OPPONENT.start, OPPONENT.stop : N_CARROMMEN]
+"""Indices of the carrommen that are not the opponent's."""
 
 
 @dataclass(frozen=True, eq=False)
 class Aftermath:
-    """What is likely to happen beside the shot, arrays of shape (n,).
+    """What is likely to happen beside the shot, bool arrays of the shape of the shots.
 
     Attributes:
         striker_falls: whether the striker comes to a pocket.
@@ -43,82 +45,83 @@ class Aftermath:
             is driven into a pocket.
     """
 
-    striker_falls: NDArray[np.bool_]
-    opponent_falls: NDArray[np.bool_]
+    striker_falls: Any
+    opponent_falls: Any
 
 
-def aftermath(view: View, shots: Shots, material: Material) -> Aftermath:
-    """What the striker does after each shot, everything else lying still."""
-    board = view.board
-    obstacles = others(view, shots.carromman)
-    pockets = as_complex(board.pocket_centres)
+def aftermath(board: Board, shots: Shots, obstacles: Any, material: Material) -> Aftermath:
+    """What the striker does after each shot, everything else lying still.
+
+    Args:
+        board: the board.
+        shots: arrays of shape (..., n).
+        obstacles: (19, n), the carrommen beside the one that is shot at.
+        material: friction and restitution.
+    """
+    xp = shots.onward.__array_namespace__()
     position, velocity = shots.ghost, shots.onward
-    striker_falls = np.zeros(len(shots), bool)
-    opponent_falls = np.zeros(len(shots), bool)
+    pockets = pocket_centres(board, velocity)
+    striker_falls = opponent_falls = xp.zeros(velocity.shape, bool)
     for leg in range(_LEGS):
-        speed = np.abs(velocity)
-        heading = velocity / np.maximum(speed, TINY)
+        speed = xp.abs(velocity)
+        heading = velocity / xp.maximum(speed, TINY)
         stop = speed**2 / (2 * material.deceleration)
         frame = _to_frame(board, position, heading)
-        meeting, met = _first_meeting(position, heading, obstacles, touching(board))
-        reach = np.minimum(np.minimum(stop, frame), meeting)
+        to_meet = functools.partial(_to_meet, position, heading, touching(board))
+        opponent, hit = nearest(to_meet, obstacles[OPPONENT])
+        meeting = xp.minimum(opponent, least(to_meet, obstacles[_REST]))
+        reach = xp.minimum(xp.minimum(stop, frame), meeting)
         end = position + heading * reach
-        near = distance_from(position, end, pockets) < board.pocket_radius
-        striker_falls |= np.any(near, axis=1)
-        left = np.sqrt(np.maximum(speed**2 - 2 * material.deceleration * reach, 0.0))
+        striker_falls |= clearance(position, end, pockets) < board.pocket_radius
+        left = xp.sqrt(xp.maximum(speed**2 - 2 * material.deceleration * reach, 0.0))
         if leg == 0:
-            driven = _is_driven_in(
-                board, material, end, left * heading, obstacles[np.arange(len(met)), met]
-            )
-            is_opponent = (met >= OPPONENT.start) & (met < OPPONENT.stop)
-            opponent_falls = (reach == meeting) & is_opponent & driven
-        rebounds = reach == frame
+            # Nothing is compared for equality: compiled code may compute it twice, unequally.
+            is_met = opponent <= xp.minimum(xp.minimum(stop, frame), meeting)
+            opponent_falls = is_met & _is_driven_in(board, material, end, left * heading, hit)
+        rebounds = frame <= xp.minimum(stop, meeting)
         position = end
         velocity = _rebound(board, material, end, left * heading) * rebounds
     return Aftermath(striker_falls, opponent_falls)
 
 
-def _to_frame(board: Board, position: Complex, heading: Complex) -> Float:
+def _to_frame(board: Board, position: Any, heading: Any) -> Any:
     """Distance along the heading until the striker touches a frame."""
+    xp = position.__array_namespace__()
     limit = board.half_side - board.striker_radius
     distances = [
-        (limit - np.sign(way) * start) / np.maximum(np.abs(way), TINY)
+        (limit - xp.sign(way) * start) / xp.maximum(xp.abs(way), TINY)
         for start, way in ((position.real, heading.real), (position.imag, heading.imag))
     ]
-    return np.maximum(np.minimum(*distances), 0.0)
+    return xp.maximum(xp.minimum(*distances), 0.0)
 
 
-def _rebound(board: Board, material: Material, position: Complex, velocity: Complex) -> Complex:
+def _rebound(board: Board, material: Material, position: Any, velocity: Any) -> Any:
     """The velocity after touching the frame nearest to each position."""
-    on_side = np.abs(position.real) > np.abs(position.imag)
+    xp = position.__array_namespace__()
+    on_side = xp.abs(position.real) > xp.abs(position.imag)
     restitution = material.restitution_frame
-    return np.where(
+    return xp.where(
         on_side,
         -restitution * velocity.real + 1j * velocity.imag,
         velocity.real - 1j * restitution * velocity.imag,
     )
 
 
-def _first_meeting(
-    position: Complex, heading: Complex, obstacles: Complex, reach: float
-) -> tuple[Float, Index]:
-    """Distance at which the striker first touches an obstacle, inf if never, and which."""
-    along, across = seen_from(position, position + heading, obstacles)
-    before = np.sqrt(np.maximum(reach**2 - across**2, 0.0))
-    meets = (np.abs(across) < reach) & (along > 0)
-    distance = np.where(meets, np.maximum(along - before, 0.0), np.inf)
-    first = np.argmin(distance, axis=1)
-    return distance[np.arange(len(first)), first], first
+def _to_meet(position: Any, heading: Any, reach: float, obstacle: Any) -> Any:
+    """Distance at which the striker first touches an obstacle, inf if never."""
+    xp = position.__array_namespace__()
+    along, across = seen_from(position, position + heading, obstacle)
+    before = xp.sqrt(xp.maximum(reach**2 - across**2, 0.0))
+    meets = (xp.abs(across) < reach) & (along > 0)
+    return xp.where(meets, xp.maximum(along - before, 0.0), xp.inf)
 
 
-def _is_driven_in(
-    board: Board, material: Material, striker: Complex, velocity: Complex, hit: Complex
-) -> NDArray[np.bool_]:
+def _is_driven_in(board: Board, material: Material, striker: Any, velocity: Any, hit: Any) -> Any:
     """Whether a carromman hit by the striker where they are slides into a pocket."""
-    line = (hit - striker) / np.maximum(np.abs(hit - striker), TINY)
-    approach = np.maximum((velocity.conjugate() * line).real, 0.0)
+    xp = striker.__array_namespace__()
+    line = (hit - striker) / xp.maximum(xp.abs(hit - striker), TINY)
+    approach = xp.maximum((velocity.conjugate() * line).real, 0.0)
     mass_ratio = board.carromman_mass / board.striker_mass
     speed = approach * (1 + material.restitution_striker) / (1 + mass_ratio)
     end = hit + line * speed**2 / (2 * material.deceleration)
-    pockets = as_complex(board.pocket_centres)
-    return np.any(distance_from(hit, end, pockets) < MOUTH, axis=1)
+    return clearance(hit, end, pocket_centres(board, end)) < MOUTH

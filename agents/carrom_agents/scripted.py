@@ -4,18 +4,32 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from carrom.action import MIN_SPEED
-from carrom.aiming import as_complex
 from carrom.baseline import nearest_place
+from carrom.board import Board
 from carrom.physics.strike import Strike
-from carrom.pieces import QUEEN
+from carrom.pieces import N_PER_SIDE, QUEEN
 from carrom.view import OWN, QueenStatus, View
-from carrom_agents.aftermath import aftermath
+from carrom_agents.aftermath import Aftermath, aftermath
 from carrom_agents.shots import ShotOptions, Shots, direct_shots
-from carrom_agents.ways import Float, Index, distance_from, others, striker_places, touching
+from carrom_agents.ways import (
+    Float,
+    Index,
+    clearance,
+    least,
+    others,
+    pocket_centres,
+    standing,
+    striker_places,
+    touching,
+)
+
+TARGETS = np.array([*range(N_PER_SIDE), QUEEN])
+"""Indices in the view of what may ever be shot at."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +82,8 @@ class Aimer:
         """Decide the next strike in the position ``view``."""
         if view.break_to_be_made:
             return self._break(view, rng)
-        targets = _targets(view)
+        wanted = wanted_targets(view.on_board, view.queen, view.queen_allowed)
+        targets = TARGETS[wanted]
         shots = direct_shots(view, targets, self.options)
         value = self._value(view, shots)
         best = int(np.argmax(value)) if len(shots) else None
@@ -81,25 +96,27 @@ class Aimer:
             speed=float(shots.speed[best]),
         )
 
+    def spoilt(self, after: Aftermath) -> Any:
+        """Carrommen that it costs him what happens beside shots."""
+        return self.due_cost * after.striker_falls + self.opponent_cost * after.opponent_falls
+
     def _value(self, view: View, shots: Shots) -> Float:
-        after = aftermath(view, shots, self.options.material)
+        obstacles = others(standing(view.positions, view.on_board)[:, None], shots.carromman)
+        after = aftermath(view.board, shots, obstacles, self.options.material)
         is_queen = shots.carromman == QUEEN
         own_chances = shots.chance[~is_queen]
         # With the last carromman spared (107) there is nothing but the queen to play for.
         cover = own_chances.max(initial=0.0) if np.count_nonzero(view.on_board[OWN]) > 1 else 1.0
         worth = np.where(is_queen, self.queen_worth * cover, 1.0)
-        spoilt = self.due_cost * after.striker_falls + self.opponent_cost * after.opponent_falls
-        return worth * shots.chance - spoilt
+        return worth * shots.chance - self.spoilt(after)
 
     def _break(self, view: View, rng: np.random.Generator) -> Strike:
         side = 1 if rng.random() < 0.5 else -1
         place = nearest_place(view.free_places, side * BREAK.place)
         assert place is not None, "a board without a free place is replayed (142)"
-        to_centre = complex(-place, -view.board.base_line_y)
-        turn = math.asin(side * BREAK.offset / abs(to_centre))
         return Strike(
             place=place,
-            direction=math.atan2(-to_centre.real, to_centre.imag) + turn,
+            direction=float(break_direction(view.board, np.float64(place), side)),
             speed=BREAK.speed * self.options.material.full_speed,
         )
 
@@ -111,32 +128,69 @@ class Aimer:
             return Strike(place=float(places[len(places) // 2]), direction=0.0, speed=MIN_SPEED)
         carromman = np.repeat(carrommen, len(places))
         place = np.tile(places, len(carrommen))
-        start = place + 1j * view.board.base_line_y
-        centre = as_complex(view.positions)[carromman]
-        way = centre - start
-        heading = way / np.abs(way)
-        clearance = distance_from(start, centre, others(view, carromman)).min(axis=1)
-        free = clearance >= touching(view.board) + options.striker_gap
-        to_pocket = as_complex(view.board.pocket_centres) - centre[:, None]
-        aimed = (to_pocket * heading.conjugate()[:, None]).real / np.abs(to_pocket)
-        # A free way counts before everything; then the pocket, which is worth at most 2.
-        best = int(np.argmax(10.0 * free + aimed.max(axis=1) - np.abs(way)))
+        pieces = standing(view.positions, view.on_board)
+        centre, obstacles = pieces[carromman], others(pieces[:, None], carromman)
+        best = int(np.argmax(stirring(view.board, place, centre, obstacles, options)))
+        way = centre[best] - (place[best] + 1j * view.board.base_line_y)
         return Strike(
             place=float(place[best]),
-            direction=math.atan2(-heading[best].real, heading[best].imag),
+            direction=math.atan2(-way.real, way.imag),
             speed=self.stir_speed,
         )
 
 
-def _targets(view: View) -> Index:
-    """The carrommen he may shoot at: his own, and the queen if he may take her."""
-    wanted = np.zeros_like(view.on_board)
-    wanted[OWN] = view.on_board[OWN]
-    if view.queen == QueenStatus.ON_BOARD:
-        if np.count_nonzero(view.on_board[OWN]) == 1:  # 107: the board would be lost
-            wanted[OWN] = False
-        wanted[QUEEN] = view.queen_allowed
-    return np.flatnonzero(wanted)
+def wanted_targets(on_board: Any, queen: Any, queen_allowed: Any) -> Any:
+    """Which of ``TARGETS`` he may shoot at, bool (10,).
+
+    Args:
+        on_board: bool (19,), see ``View``.
+        queen: as in ``View``.
+        queen_allowed: as in ``View``.
+    """
+    xp = on_board.__array_namespace__()
+    own, lies = on_board[OWN], queen == QueenStatus.ON_BOARD
+    spared = lies & (xp.sum(own) == 1)  # 107: the board would be lost
+    return xp.concatenate([own & ~spared, xp.asarray(lies & queen_allowed)[None]])
+
+
+def break_direction(board: Board, place: Any, side: Any) -> Any:
+    """Direction of the break from a place, rad.
+
+    Args:
+        board: the board.
+        place: the striker's, m.
+        side: 1 to break from the right, -1 for its mirror image.
+    """
+    xp = np if isinstance(place, np.floating) else place.__array_namespace__()
+    turn = xp.arcsin(side * BREAK.offset / xp.hypot(place, board.base_line_y))
+    return xp.arctan2(place, -board.base_line_y) + turn
+
+
+def stirring(board: Board, place: Any, centre: Any, obstacles: Any, options: ShotOptions) -> Any:
+    """How good it is to hit carrommen full, (..., n).
+
+    A free way counts before everything; then the pocket, which is worth at most 2, less the
+    length of the way.
+
+    Args:
+        board: the board.
+        place: the striker's, m, (..., n).
+        centre: of the carrommen, (n,).
+        obstacles: (m, n), the carrommen beside each of them.
+        options: say what is free.
+    """
+    xp = centre.__array_namespace__()
+    start = place + 1j * board.base_line_y
+    way = centre - start
+    heading = way / xp.abs(way)
+    free = clearance(start, centre, obstacles) >= touching(board) + options.striker_gap
+
+    def astray(pocket: Any) -> Any:
+        to_pocket = pocket - centre
+        return -(to_pocket * heading.conjugate()).real / xp.abs(to_pocket)
+
+    aimed = -least(astray, pocket_centres(board, heading))
+    return 10.0 * free + aimed - xp.abs(way)
 
 
 aimer = Aimer()

@@ -5,13 +5,16 @@ plane geometry: a legal free place, a contact that is not too thin, nothing in t
 either disc. How likely it is to succeed follows from how far the pocket forgives the
 carromman's direction and by how much the collision magnifies the error of the player's hand.
 
-Plane vectors are complex numbers, as in ``carrom_agents.ways``.
+Plane vectors are complex numbers, as in ``carrom_agents.ways``, and as there JAX arrays give
+JAX results.
 """
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import dataclass, field, fields
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,10 +32,13 @@ from carrom_agents.ways import (
     Complex,
     Float,
     Index,
-    distance_from,
+    clearance,
+    least,
     others,
     pocket_aims,
+    pocket_centres,
     seen_from,
+    standing,
     striker_places,
     touching,
 )
@@ -69,7 +75,7 @@ class ShotOptions:
 
 @dataclass(frozen=True, eq=False)
 class Shots:
-    """Direct shots, one per entry of the arrays, which all have shape (n,).
+    """Direct shots, one per entry of the arrays, which broadcast to one shape, (n,) for a list.
 
     Attributes:
         carromman: index of the carromman in the view.
@@ -77,43 +83,61 @@ class Shots:
         place: the striker's place, m.
         direction: of the strike, rad.
         speed: of the strike, m/s.
-        cut: angle between the striker's way and the line of centres, rad.
+        cut_cosine: of the angle between the striker's way and the line of centres.
         ghost: the striker's centre at the impact.
         onward: the striker's velocity after the impact, m/s.
-        chance: that the carromman is pocketed.
+        straight: how many standard errors of the hand the carromman's direction forgives.
+        far: the same of its speed; beyond, it stops short.
     """
 
-    carromman: Index
-    pocket: Index
-    place: Float
-    direction: Float
-    speed: Float
-    cut: Float
-    ghost: Complex
-    onward: Complex
-    chance: Float
+    carromman: Any
+    pocket: Any
+    place: Any
+    direction: Any
+    speed: Any
+    cut_cosine: Any
+    ghost: Any
+    onward: Any
+    straight: Any
+    far: Any
 
     def __len__(self) -> int:
         return len(self.place)
 
+    @property
+    def cut(self) -> Any:
+        """Angle between the striker's way and the line of centres, rad."""
+        return np.arccos(np.clip(self.cut_cosine, -1.0, 1.0))
+
+    @functools.cached_property
+    def chance(self) -> Any:
+        """That the carromman is pocketed."""
+        return normal_within(self.straight) * (0.5 + 0.5 * normal_within(self.far))
+
+    @functools.cached_property
+    def risk(self) -> Any:
+        """That it is not: 1 - chance, with all its digits where it is small."""
+        astray, short = normal_beyond(self.straight), normal_beyond(self.far) / 2
+        return astray + short - astray * short
+
 
 @dataclass(frozen=True, eq=False)
-class _Ways:
+class Ways:
     """Ways of carrommen into pockets, arrays of shape (n,).
 
     ``room`` is the half angle, rad, by which each can turn before it touches another
     carromman.
     """
 
-    carromman: Index
-    pocket: Index
-    start: Complex
-    aim: Complex
-    room: Float
+    carromman: Any
+    pocket: Any
+    start: Any
+    aim: Any
+    room: Any
 
-    def take(self, index: NDArray[np.integer] | NDArray[np.bool_]) -> _Ways:
+    def take(self, index: NDArray[np.integer] | NDArray[np.bool_]) -> Ways:
         """Some of them."""
-        return _Ways(
+        return Ways(
             self.carromman[index],
             self.pocket[index],
             self.start[index],
@@ -133,16 +157,18 @@ def direct_shots(view: View, carrommen: Index, options: ShotOptions) -> Shots:
     Returns:
         Shots whose ways are free of every other disc; none when there are none.
     """
+    board = view.board
+    pieces = standing(view.positions, view.on_board)[:, None]
     places = striker_places(view, options.middle_places, options.circle_places)
-    ways = _open_ways(view, carrommen)
-    way, at = np.nonzero(_is_thick(view.board, ways, places, options))
+    ways = _open_ways(board, pieces, carrommen)
+    way, at = np.nonzero(is_thick(board, ways.start[:, None], ways.aim[:, None], places, options))
     ways, places = ways.take(way), places[at]
-    shots = _weighed(view.board, ways, places, options.arrivals[0], options)
-    free = np.flatnonzero(_is_free(view, shots, options))
+    shots = weighed(board, ways, places, options.arrivals[0], options)
+    free = np.flatnonzero(is_free(board, shots, others(pieces, ways.carromman), options))
     best = free[_best_of_each(way[free], shots.chance[free], options.kept)]
     ways, places = ways.take(best), places[best]
-    weighed = [_weighed(view.board, ways, places, each, options) for each in options.arrivals]
-    return _possible(weighed, options)
+    arrivals = np.array(options.arrivals)[:, None]
+    return _possible(weighed(board, ways, places, arrivals, options), options)
 
 
 def _best_of_each(group: Index, chance: Float, count: int) -> Index:
@@ -153,93 +179,139 @@ def _best_of_each(group: Index, chance: Float, count: int) -> Index:
     return order[rank < count]
 
 
-def _open_ways(view: View, carrommen: Index) -> _Ways:
+def _open_ways(board: Board, pieces: Complex, carrommen: Index) -> Ways:
     """Ways from the carrommen to every pocket on which no other carromman lies."""
-    centres = as_complex(view.positions)[carrommen]
-    aims = pocket_aims(view.board, centres)
+    centres = pieces[carrommen, 0]
+    aims = pocket_aims(board, centres)
     n_pockets = aims.shape[1]
     carromman = np.repeat(carrommen, n_pockets)
-    start, end = np.repeat(centres, n_pockets), aims.ravel()
-    obstacles = others(view, carromman)
-    reach = view.board.carromman_diameter - _SLACK
-    along, across = seen_from(start, end, obstacles)
-    angle = (np.abs(across) - reach) / np.maximum(along, TINY)
-    room = np.min(np.where(along > 0, angle, np.inf), axis=1)
+    start, aim = np.repeat(centres, n_pockets), aims.ravel()
+    is_open, room = way_room(board, start, aim, others(pieces, carromman))
     pocket = np.tile(np.arange(n_pockets), len(carrommen))
-    is_open = np.all(distance_from(start, end, obstacles) >= reach, axis=1)
-    return _Ways(carromman, pocket, start, end, np.maximum(room, 0)).take(is_open)
+    return Ways(carromman, pocket, start, aim, room).take(is_open)
 
 
-def _is_thick(board: Board, ways: _Ways, places: Float, options: ShotOptions) -> NDArray[np.bool_]:
-    """(n, p): whether the contact from a place is thick enough, rim friction apart."""
-    way = (ways.aim - ways.start) / np.abs(ways.aim - ways.start)
-    run = (ways.start - touching(board) * way)[:, None] - (places + 1j * board.base_line_y)
-    cosine = (way.conjugate()[:, None] * run).real
-    return cosine > math.cos(options.greatest_cut) * np.abs(run)
+def way_room(board: Board, start: Any, aim: Any, obstacles: Any) -> tuple[Any, Any]:
+    """Whether carrommen can slide from ``start`` to ``aim``, (...), past obstacles (m, ...).
+
+    Returns:
+        Whether nothing lies on the way, and the half angle, rad, by which it can turn.
+    """
+    xp = start.__array_namespace__()
+    reach = board.carromman_diameter - _SLACK
+
+    def angle(obstacle: Any) -> Any:
+        along, across = seen_from(start, aim, obstacle)
+        return xp.where(along > 0, (xp.abs(across) - reach) / xp.maximum(along, TINY), xp.inf)
+
+    room = xp.maximum(least(angle, obstacles), 0)
+    return clearance(start, aim, obstacles) >= reach, room
 
 
-def _weighed(
-    board: Board, ways: _Ways, places: Float, arrival: float, options: ShotOptions
-) -> Shots:
-    """The shots on the ways from the places, with their chances."""
+def is_thick(board: Board, start: Any, aim: Any, places: Any, options: ShotOptions) -> Any:
+    """Whether contacts are thick enough, rim friction apart; the arguments broadcast.
+
+    Args:
+        board: the board.
+        start: centres of the carrommen.
+        aim: where they are to go.
+        places: the striker's, m.
+        options: say what is thick.
+    """
+    xp = start.__array_namespace__()
+    way = (aim - start) / xp.abs(aim - start)
+    run = start - touching(board) * way - (places + 1j * board.base_line_y)
+    return (way.conjugate() * run).real > math.cos(options.greatest_cut) * xp.abs(run)
+
+
+def weighed(board: Board, ways: Ways, places: Any, arrival: Any, options: ShotOptions) -> Shots:
+    """The shots on ways (n,) from places (..., n), m, that arrive with a speed (...), m/s."""
     material, noise = options.material, options.noise
+    xp = ways.start.__array_namespace__()
     targets, aims = as_points(ways.start), as_points(ways.aim)
     shot = direct_shot(board, material, places, targets, aims, arrival)
     ghost = as_complex(shot.ghost)
-    slide = np.abs(ghost - (places + 1j * board.base_line_y))
-    distance = np.abs(ways.aim - ways.start)
+    run = ghost - (places + 1j * board.base_line_y)
+    slide = xp.abs(run)
+    line = (ways.start - ghost) / touching(board)
+    cut_cosine = (line.conjugate() * run).real / xp.maximum(slide, TINY)
+    distance = xp.abs(ways.aim - ways.start)
     # An error in the striker's direction or place moves the point of contact, which turns
     # the line of centres.
-    across = np.hypot(slide * noise.direction, noise.place * np.cos(shot.direction))
-    spread = across / (touching(board) * np.maximum(np.cos(shot.cut), TINY))
-    mouth = MOUTH - MOUTH_LOSS * max(arrival - 1.0, 0.0)
-    straight = np.minimum(mouth / distance, ways.room) / np.maximum(spread, TINY)
+    by_place = noise.place * run.imag / xp.maximum(slide, TINY)
+    across = xp.sqrt((slide * noise.direction) ** 2 + by_place**2)
+    spread = across / (touching(board) * xp.maximum(cut_cosine, TINY))
+    mouth = MOUTH - MOUTH_LOSS * np.maximum(np.asarray(arrival) - 1.0, 0.0)
+    straight = xp.minimum(mouth / distance, ways.room) / xp.maximum(spread, TINY)
     # An error in speed changes the square of the arrival in proportion; below zero the
     # carromman stops short.
     deceleration = 2 * material.deceleration
-    impact = np.maximum(shot.speed**2 - deceleration * slide, TINY)
-    gain = (arrival**2 + deceleration * distance) / impact
-    far = arrival**2 / np.maximum(2 * gain * shot.speed**2 * noise.speed, TINY)
+    impact = xp.maximum(shot.speed**2 - deceleration * slide, TINY)
+    gain = (np.square(arrival) + deceleration * distance) / impact
+    far = np.square(arrival) / xp.maximum(2 * gain * shot.speed**2 * noise.speed, TINY)
     return Shots(
         carromman=ways.carromman,
         pocket=ways.pocket,
         place=places,
         direction=shot.direction,
         speed=shot.speed,
-        cut=shot.cut,
+        cut_cosine=cut_cosine,
         ghost=ghost,
         onward=as_complex(shot.onward),
-        chance=normal_within(straight) * (0.5 + 0.5 * normal_within(far)),
+        straight=straight,
+        far=far,
     )
 
 
-def normal_within(bound: Float) -> Float:
+def normal_within(bound: Any) -> Any:
     """Probability that a standard normal is within +- ``bound``, to 4e-4 for bound >= 0."""
-    x = np.minimum(bound, 10) / math.sqrt(2)
-    return np.tanh(2 / math.sqrt(math.pi) * (x + 0.08943 * x**3))
+    xp = bound.__array_namespace__()
+    return xp.tanh(_argument(bound))
 
 
-def _is_free(view: View, shots: Shots, options: ShotOptions) -> NDArray[np.bool_]:
-    """Whether the striker reaches the ghost: nothing, no frame and no pocket on its way."""
-    board = view.board
+def normal_beyond(bound: Any) -> Any:
+    """1 - ``normal_within``, with all its digits."""
+    xp = bound.__array_namespace__()
+    return 2 / (1 + xp.exp(2 * _argument(bound)))
+
+
+def _argument(bound: Any) -> Any:
+    x = bound.__array_namespace__().minimum(bound, 10) / math.sqrt(2)
+    return 2 / math.sqrt(math.pi) * (x + 0.08943 * x**3)
+
+
+def is_free(board: Board, shots: Shots, obstacles: Any, options: ShotOptions) -> Any:
+    """Whether the striker reaches the ghost: nothing, no frame and no pocket on its way.
+
+    Args:
+        board: the board.
+        shots: arrays of shape (..., n).
+        obstacles: (m, n), the carrommen beside the one that is shot at.
+        options: say what is free.
+    """
+    xp = shots.ghost.__array_namespace__()
     start = shots.place + 1j * board.base_line_y
     reach = touching(board) + options.striker_gap
-    obstacles = others(view, shots.carromman)
-    unhindered = np.all(distance_from(start, shots.ghost, obstacles) >= reach, axis=1)
-    edge = np.maximum(np.abs(shots.ghost.real), np.abs(shots.ghost.imag))
+    unhindered = clearance(start, shots.ghost, obstacles) >= reach
+    edge = xp.maximum(xp.abs(shots.ghost.real), xp.abs(shots.ghost.imag))
     inside = edge <= board.half_side - board.striker_radius - options.striker_gap
-    pockets = as_complex(board.pocket_centres)
-    safe = np.all(distance_from(start, shots.ghost, pockets) >= board.pocket_radius, axis=1)
-    return unhindered & inside & safe & (shots.cut <= options.greatest_cut)
+    past_pockets = clearance(start, shots.ghost, pocket_centres(board, shots.ghost))
+    safe = past_pockets >= board.pocket_radius
+    thick = shots.cut_cosine >= math.cos(options.greatest_cut)
+    return unhindered & inside & safe & thick
 
 
-def _possible(parts: list[Shots], options: ShotOptions) -> Shots:
-    """All parts together, without the shots no player has the force for."""
-    speed = np.concatenate([part.speed for part in parts])
-    chosen = (speed >= MIN_SPEED) & (speed <= options.material.full_speed)
+def is_possible(shots: Shots, options: ShotOptions) -> Any:
+    """Whether a player has the force."""
+    return (shots.speed >= MIN_SPEED) & (shots.speed <= options.material.full_speed)
+
+
+def _possible(shots: Shots, options: ShotOptions) -> Shots:
+    """A list of those shots that are possible."""
+    chosen = is_possible(shots, options)
     return Shots(
         **{
-            each.name: np.concatenate([getattr(part, each.name) for part in parts])[chosen]
+            each.name: np.broadcast_to(getattr(shots, each.name), chosen.shape)[chosen]
             for each in fields(Shots)
         }
     )

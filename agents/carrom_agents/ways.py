@@ -1,14 +1,19 @@
 """Straight ways across the board: what lies on them, and where pockets want them to end.
 
 Plane vectors are complex numbers here, in the striking seat's frame and in metres: turning
-one is a multiplication, and one call looks along many ways.
+one is a multiplication, and one call looks along many ways. NumPy arrays give NumPy results;
+JAX arrays give JAX results, also in compiled code.
 """
 
 from __future__ import annotations
 
+import functools
 import math
+from collections.abc import Callable
 from typing import Any
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
@@ -39,80 +44,149 @@ _FAR = 10 + 10j
 """m: where obstacles stand that are none."""
 
 
-def striker_places(view: View, middle: int, circle: int) -> Float:
-    """Places spread over the legal ones, without those a carromman blocks (130, 134).
-
-    The ends of the free intervals are among them.
+def spread_places(board: Board, middle: int, circle: int) -> Float:
+    """Places spread over the legal ones (130).
 
     Args:
-        view: the position.
+        board: the board.
         middle: number of places between the base circles.
         circle: number of places over each base circle.
 
     Returns:
-        (p,), m, ascending; empty only if the view has no free place.
+        (2 circle + middle,), m, ascending.
     """
     counts = (circle, middle, circle)
-    spread = [
-        np.linspace(low, high, count)
-        for (low, high), count in zip(legal_places(view.board), counts, strict=True)
-    ]
-    places = np.concatenate([*spread, *view.free_places])
+    return np.concatenate(
+        [
+            np.linspace(low, high, count)
+            for (low, high), count in zip(legal_places(board), counts, strict=True)
+        ]
+    )
+
+
+def striker_places(view: View, middle: int, circle: int) -> Float:
+    """Those of ``spread_places`` that no carromman blocks (134), and the ends of the free ones.
+
+    Returns:
+        (p,), m, ascending; empty only if the view has no free place.
+    """
+    places = np.concatenate([spread_places(view.board, middle, circle), *view.free_places])
     free = np.zeros(len(places), bool)
     for low, high in view.free_places:
         free |= (places >= low) & (places <= high)
     return np.unique(places[free])
 
 
-def seen_from(start: Complex, end: Complex, points: Complex) -> tuple[Float, Float]:
-    """Points in the frame of ways.
+def seen_from(start: Any, end: Any, points: Any) -> tuple[Any, Any]:
+    """Points in the frame of ways; the arguments broadcast.
 
     Args:
-        start: (n,), where the ways begin.
-        end: (n,), where they end.
-        points: (m,), or (n, m) with points of its own for each way.
+        start: where the ways begin.
+        end: where they end.
+        points: what is looked at.
 
     Returns:
-        Distance along and, positive on the left, across each way, each (n, m).
+        Distance along and, positive on the left, across each way.
     """
+    xp = points.__array_namespace__()
     way = end - start
-    heading = way / np.maximum(np.abs(way), TINY)
-    seen = (points - start[:, None]) * heading[:, None].conjugate()
+    heading = way / xp.maximum(xp.abs(way), TINY)
+    seen = (points - start) * heading.conjugate()
     return seen.real, seen.imag
 
 
-def distance_from(start: Complex, end: Complex, points: Complex) -> Float:
-    """Distance of points from straight ways, their ends included; arguments as above."""
-    along, across = seen_from(start, end, points)
-    beyond = np.maximum(along - np.abs(end - start)[:, None], np.maximum(-along, 0))
-    return np.hypot(beyond, across)
+def least(measure: Callable[[Any], Any], points: Any) -> Any:
+    """The least of what ``measure`` says of the points along their leading axis.
+
+    Compiled code makes vector instructions of a chain of minima, and none of a reduction.
+    """
+    if isinstance(points, jax.Array):
+        return functools.reduce(jnp.minimum, map(measure, points))
+    return np.min(measure(points), axis=0)
 
 
-def pocket_aims(board: Board, targets: Complex) -> Complex:
+def nearest(measure: Callable[[Any], Any], points: Any) -> tuple[Any, Any]:
+    """As ``least``, and for which point."""
+    if not isinstance(points, jax.Array):
+        measures = measure(points)
+        first = np.argmin(measures, axis=0)[None]
+        return tuple(
+            np.take_along_axis(np.broadcast_to(each, measures.shape), first, axis=0)[0]
+            for each in (measures, points)
+        )
+    best, at = measure(points[0]), points[0]
+    for point in points[1:]:
+        new = measure(point)
+        at = jnp.where(new < best, point, at)
+        best = jnp.minimum(new, best)
+    return best, at
+
+
+def clearance(start: Any, end: Any, points: Any) -> Any:
+    """Least distance of points from straight ways, their ends included.
+
+    Args:
+        start: (...), where the ways begin.
+        end: (...), where they end.
+        points: (m, ...), m points for each way.
+
+    Returns:
+        (...), m.
+    """
+    xp = points.__array_namespace__()
+    length = xp.abs(end - start)
+
+    def squared(point: Any) -> Any:
+        along, across = seen_from(start, end, point)
+        beyond = xp.maximum(along - length, xp.maximum(-along, 0))
+        return beyond**2 + across**2
+
+    return xp.sqrt(least(squared, points))
+
+
+def pocket_centres(board: Board, like: Any) -> Any:
+    """Centres of the pockets, (4, 1, ...), to be looked at from ways of the shape of ``like``."""
+    xp = like.__array_namespace__()
+    return xp.asarray(as_complex(board.pocket_centres).reshape(-1, *[1] * like.ndim))
+
+
+def pocket_aims(board: Board, targets: Any) -> Any:
     """Where to send carrommen so that they come through the middle of what a pocket takes.
 
     Args:
         board: the board.
-        targets: (k,), centres of the carrommen.
+        targets: (...), centres of the carrommen.
 
     Returns:
-        (k, 4): points in the mouths of the pockets.
+        (..., 4): points in the mouths of the pockets.
     """
+    xp = targets.__array_namespace__()
     pockets = as_complex(board.pocket_centres)
-    way = pockets - targets[:, None]
+    way = pockets - targets[..., None]
     x, y = way.real * np.sign(pockets.real), way.imag * np.sign(pockets.imag)
-    from_frame = np.arctan2(np.minimum(x, y), np.maximum(x, y))
-    share = np.clip((_DIAGONAL - from_frame) / (_DIAGONAL - _SHALLOW), 0, 1)
-    frame = np.where(x > y, 1j * np.sign(pockets.imag), np.sign(pockets.real))
+    from_frame = xp.arctan2(xp.minimum(x, y), xp.maximum(x, y))
+    share = xp.clip((_DIAGONAL - from_frame) / (_DIAGONAL - _SHALLOW), 0, 1)
+    frame = xp.where(x > y, 1j * np.sign(pockets.imag), np.sign(pockets.real))
     return pockets + _MOUTH_SHIFT * share * frame
 
 
-def others(view: View, carromman: Index) -> Complex:
-    """The carrommen beside one of them: (n, 19); those that are not there stand far away."""
-    pieces = np.where(view.on_board, as_complex(view.positions), _FAR)
-    obstacles = np.tile(pieces, (len(carromman), 1))
-    obstacles[np.arange(len(carromman)), carromman] = _FAR
-    return obstacles
+def standing(positions: Any, on_board: Any) -> Any:
+    """Centres of carrommen (...) at positions (..., 2); those off the board stand far away."""
+    return positions.__array_namespace__().where(on_board, as_complex(positions), _FAR)
+
+
+def others(pieces: Any, carromman: Any) -> Any:
+    """What may be in the way of one of the carrommen: all but itself.
+
+    Args:
+        pieces: (19, n) or (19, 1), see ``standing``.
+        carromman: (n,), which of them.
+
+    Returns:
+        (19, n), with the carromman itself far away.
+    """
+    xp = pieces.__array_namespace__()
+    return xp.where(xp.arange(len(pieces))[:, None] == carromman, _FAR, pieces)
 
 
 def touching(board: Board) -> float:

@@ -23,6 +23,7 @@ from carrom.view import QueenStatus, View
 from carrom_agents.aftermath import aftermath
 from carrom_agents.scripted import aimer
 from carrom_agents.shots import ShotOptions, Shots, direct_shots
+from carrom_agents.ways import Complex, others, standing
 
 BOARD = Board()
 GONE = QueenStatus.MINE
@@ -44,6 +45,10 @@ def _aimed_at(engine: MujocoEngine, layout: Layout, **game) -> int | None:
     """The carromman that the aimer's strike touches first."""
     view = View(BOARD, layout.positions, layout.on_board, **game)
     return engine.play(layout, aimer(view, np.random.default_rng(0))).first_touch
+
+
+def _beside(view: View, shots: Shots) -> Complex:
+    return others(standing(view.positions, view.on_board)[:, None], shots.carromman)
 
 
 def _strike(shots: Shots, index: int) -> Strike:
@@ -151,7 +156,7 @@ def test_it_does_not_send_the_striker_after_its_carromman() -> None:
     view = View(BOARD, layout.positions, layout.on_board, queen=GONE)
     options = ShotOptions(kept=1000)
     shots = direct_shots(view, np.array([0]), options)
-    after = aftermath(view, shots, options.material)
+    after = aftermath(BOARD, shots, _beside(view, shots), options.material)
     assert after.striker_falls.any()
     assert not after.striker_falls.all()
     engine, lost = MujocoEngine(), 0
@@ -171,7 +176,7 @@ def test_it_sees_an_opponents_carromman_in_the_strikers_way(engine: MujocoEngine
         layout = _layout({0: tuple(own), **{9 + k: tuple(ready[k]) for k in range(4)}})
         view = View(BOARD, layout.positions, layout.on_board, queen=GONE)
         shots = direct_shots(view, np.array([0]), ShotOptions())
-        seen = aftermath(view, shots, Material()).opponent_falls
+        seen = aftermath(BOARD, shots, _beside(view, shots), Material()).opponent_falls
         for expected in (True, False):
             for index in np.flatnonzero(seen == expected)[:2]:
                 motion = engine.play(layout, _strike(shots, index))
