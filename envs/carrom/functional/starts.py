@@ -6,6 +6,7 @@ import dataclasses
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
 from carrom.board import Board
@@ -76,7 +77,8 @@ def scattered(key: jax.Array, on_board: jax.Array, board: Board, lines: Lines) -
     """
     reach = board.half_side - board.carromman_radius - GAP
     apart2 = (board.carromman_diameter + GAP) ** 2
-    every, tries = jnp.arange(N_CARROMMEN), jnp.arange(_TRIES)
+    # NumPy's: what ``seldom`` is given may not close over traced arrays.
+    every, tries = np.arange(N_CARROMMEN), np.arange(_TRIES)
 
     def attempt(carry: _Attempt) -> _Attempt:
         key, _, _, on_board = carry
