@@ -56,7 +56,9 @@ class Packing:
 TIGHT = Packing(gap=0.02e-3, jitter=0.005e-3)
 """As players pack it."""
 LOOSE = Packing(gap=0.2e-3, jitter=0.08e-3)
-"""Loose enough that contacts do not overlap in time, and every contact law agrees."""
+"""As left by careless hands. Few contacts of a break overlap in time, but those that do still
+count: with impulses one after the other a break pockets 0.39 carrommen, with springs, as in
+MuJoCo, 0.53."""
 
 PACKINGS = {"tight": TIGHT, "loose": LOOSE}
 
