@@ -1,6 +1,15 @@
 """Options and hooks of the whole suite."""
 
+import os
+from pathlib import Path
+
 import pytest
+
+# Before anything imports JAX, which looks at these only then. Most of the suite's time would be
+# compilation, and every process of a run needs the same programs: the workers, the scripts.
+_PROGRAMS = Path(__file__).parents[1] / ".pytest_cache" / "jax"
+os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(_PROGRAMS))
+os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0.1")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import copy
+import io
 import json
+import runpy
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +21,7 @@ from carrom.laws.state import MatchFormat
 
 ROOT = Path(__file__).parents[3]
 FILE = ROOT / "tests" / "data" / "law_cases.jsonl"
+SCRIPT = ROOT / "scripts" / "umpire.py"
 RAW = {raw["id"]: raw for raw in map(json.loads, FILE.read_text().splitlines())}
 
 
@@ -171,62 +175,74 @@ def test_a_report_has_the_fields_of_after():
     assert said["sentences"][-1] == "white wins the board by 7"
 
 
-def umpire(*arguments: str, text: str | None = None) -> subprocess.CompletedProcess[str]:
-    """Runs the script."""
-    command = [sys.executable, str(ROOT / "scripts" / "umpire.py"), *arguments]
-    return subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+Ask = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def umpire(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Ask:
+    """Runs the script's program: exit status, standard output and standard error."""
+    program = runpy.run_path(str(SCRIPT))["main"]
+
+    def ask(*arguments: str, text: str | None = None) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["umpire", *arguments])
+        monkeypatch.setattr(sys, "stdin", io.StringIO(text))
+        return program(), *capsys.readouterr()
+
+    return ask
 
 
 def test_the_script_passes_the_worked_cases():
-    result = umpire(str(FILE), "--check")
+    """As a user runs it, in a process of its own."""
+    command = [sys.executable, str(SCRIPT), str(FILE), "--check"]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (result.returncode, result.stdout) == (0, "192 passed, 0 failed\n")
 
 
-def test_the_script_reports_differences_and_fails():
+def test_the_script_reports_differences_and_fails(umpire: Ask):
     wrong = changed("S-72.a-03", "after.on_board.black", 7)
-    result = umpire("-", "--check", text=wrong + "\n" + json.dumps(RAW["D-15-01"]))
-    assert result.returncode == 1
-    assert result.stdout.splitlines() == [
+    status, out, _ = umpire("-", "--check", text=wrong + "\n" + json.dumps(RAW["D-15-01"]))
+    assert status == 1
+    assert out.splitlines() == [
         "S-72.a-03: on_board.black: expected 7, got 6",
         "1 passed, 1 failed",
     ]
 
 
-def test_the_script_rules_on_what_is_asked():
+def test_the_script_rules_on_what_is_asked(umpire: Ask):
     lines = "\n".join(json.dumps(RAW[name]) for name in ("S-99.a-01", "D-99.a-01"))
-    result = umpire("-", "--mode", "doubles", text=lines)
-    assert result.returncode == 0
-    (said,) = map(json.loads, result.stdout.splitlines())
+    status, out, _ = umpire("-", "--mode", "doubles", text=lines)
+    assert status == 0
+    (said,) = map(json.loads, out.splitlines())
     assert said["id"] == "D-99.a-01"
     assert said["placer_seat"] == 2
     assert "99.a" in said["laws"]
 
 
-def test_the_script_does_nothing_by_halves():
+def test_the_script_does_nothing_by_halves(umpire: Ask):
     lines = json.dumps(RAW["S-44-01"]) + "\n" + changed("S-48-01", "mode", "triples")
-    result = umpire("-", text=lines)
-    assert result.returncode == 2
-    assert result.stdout == ""
-    assert result.stderr.count("\n") == 1
-    assert "line 2: mode = 'triples'" in result.stderr
+    status, out, error = umpire("-", text=lines)
+    assert status == 2
+    assert out == ""
+    assert error.count("\n") == 1
+    assert "line 2: mode = 'triples'" in error
 
 
-def test_a_missing_file_is_one_error():
-    result = umpire("nowhere.jsonl")
-    assert result.returncode == 2
-    assert result.stderr.count("\n") == 1
-    assert "nowhere.jsonl" in result.stderr
+def test_a_missing_file_is_one_error(umpire: Ask):
+    status, _, error = umpire("nowhere.jsonl")
+    assert status == 2
+    assert error.count("\n") == 1
+    assert "nowhere.jsonl" in error
 
 
 @pytest.mark.parametrize("text", ["", "\n\n", json.dumps(RAW["D-15-01"])])
-def test_nothing_to_check_is_an_error(text: str):
-    result = umpire("-", "--check", "--mode", "singles", text=text)
-    assert (result.returncode, result.stdout) == (2, "")
-    assert result.stderr == "umpire: -: no case of singles to check: expected at least one\n"
+def test_nothing_to_check_is_an_error(text: str, umpire: Ask):
+    status, out, error = umpire("-", "--check", "--mode", "singles", text=text)
+    assert (status, out) == (2, "")
+    assert error == "umpire: -: no case of singles to check: expected at least one\n"
 
 
 def test_the_script_ends_in_silence_when_nobody_reads_on():
-    command = [sys.executable, str(ROOT / "scripts" / "umpire.py"), str(FILE)]
+    command = [sys.executable, str(SCRIPT), str(FILE)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as asked:
         assert asked.stdout
         assert asked.stderr
