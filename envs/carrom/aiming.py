@@ -30,8 +30,9 @@ rim frictions up to 0.2; four left 0.19)."""
 
 def as_complex(points: Any) -> Any:
     """Plane vectors (..., 2) as complex numbers (...), in which turning is multiplying."""
-    if not isinstance(points, jax.Array):
-        points = np.asarray(points, np.float64)
+    if isinstance(points, jax.Array):
+        return jax.lax.complex(points[..., 0], points[..., 1])
+    points = np.asarray(points, np.float64)
     return points[..., 0] + 1j * points[..., 1]
 
 
@@ -100,36 +101,39 @@ def direct_shot(
         arrival: (...), speed at which it should get there, m/s.
     """
     xp = target.__array_namespace__()
-    start = xp.asarray(place) + 1j * board.base_line_y
-    centre = as_complex(target)
-    to_aim = as_complex(aim) - centre
-    distance = xp.abs(to_aim)
-    way = to_aim / distance
     touching = board.striker_radius + board.carromman_radius
     restitution = material.restitution_striker
-    line, throw = way, xp.ones_like(way)
+    # The way to the aim, of length one, and the way from the striker to the carromman.
+    to_aim_x, to_aim_y = aim[..., 0] - target[..., 0], aim[..., 1] - target[..., 1]
+    distance = xp.sqrt(to_aim_x**2 + to_aim_y**2)
+    way_x, way_y = to_aim_x / distance, to_aim_y / distance
+    from_x, from_y = target[..., 0] - xp.asarray(place), target[..., 1] - board.base_line_y
+    along, across = from_x * way_x + from_y * way_y, from_y * way_x - from_x * way_y
+    # The line of centres is the way turned against the throw, whose tangent is found by
+    # iteration; its secant keeps the line's length at one.
+    throw, secant = xp.zeros_like(along), xp.ones_like(along)
     for _ in range(_THROW_ITERATIONS):
-        run = centre - touching * line - start
-        cut = line.conjugate() * run  # its argument is the signed cut angle
-        slip = cut.imag / xp.maximum(cut.real, 1e-6) / (3 * (1 + restitution))
-        throw = 1 + 1j * xp.clip(slip, -material.friction_rim, material.friction_rim)
-        throw /= xp.abs(throw)
-        line = way * throw.conjugate()
-    ghost = centre - touching * line
-    run = ghost - start
-    slide = xp.abs(run)
-    cosine = (line.conjugate() * run).real / xp.maximum(slide, 1e-9)
+        before = xp.maximum(along - throw * across - touching * secant, 1e-6 * secant)
+        slip = (across + throw * along) / (3 * (1 + restitution) * before)
+        throw = xp.clip(slip, -material.friction_rim, material.friction_rim)
+        secant = xp.sqrt(1 + throw**2)
+    line_x, line_y = (way_x + throw * way_y) / secant, (way_y - throw * way_x) / secant
+    run_x, run_y = from_x - touching * line_x, from_y - touching * line_y
+    slide = xp.sqrt(run_x**2 + run_y**2)
+    some_slide = xp.maximum(slide, 1e-9)
+    cosine = (line_x * run_x + line_y * run_y) / some_slide
     decelerated = 2 * material.deceleration
     carromman_speed = xp.sqrt(xp.square(arrival) + decelerated * distance)
     mass_ratio = board.carromman_mass / board.striker_mass
     gain = (1 + restitution) / (1 + mass_ratio)
     # A cosine of zero or less is no shot at all: its speed is simply very large.
-    impact = carromman_speed * throw.real / (gain * xp.maximum(cosine, 1e-3))
-    onward = impact * run / xp.maximum(slide, 1e-9) - mass_ratio * carromman_speed * way
+    impact = carromman_speed / (secant * gain * xp.maximum(cosine, 1e-3))
+    left, lost = impact / some_slide, mass_ratio * carromman_speed
+    ghost_x, ghost_y = target[..., 0] - touching * line_x, target[..., 1] - touching * line_y
     return DirectShot(
-        direction=xp.arctan2(-run.real, run.imag),
+        direction=xp.arctan2(-run_x, run_y),
         speed=xp.sqrt(impact**2 + decelerated * slide),
         cut=xp.arccos(xp.clip(cosine, -1.0, 1.0)),
-        ghost=as_points(ghost),
-        onward=as_points(onward),
+        ghost=xp.stack([ghost_x, ghost_y], axis=-1),
+        onward=xp.stack([left * run_x - lost * way_x, left * run_y - lost * way_y], axis=-1),
     )
