@@ -22,7 +22,9 @@ from carrom_agents.ways import (
     MOUTH,
     TINY,
     clearance,
+    heading_of,
     least,
+    length,
     nearest,
     pocket_centres,
     seen_from,
@@ -63,8 +65,7 @@ def aftermath(board: Board, shots: Shots, obstacles: Any, material: Material) ->
     pockets = pocket_centres(board, velocity)
     striker_falls = opponent_falls = xp.zeros(velocity.shape, bool)
     for leg in range(_LEGS):
-        speed = xp.abs(velocity)
-        heading = velocity / xp.maximum(speed, TINY)
+        speed, heading = length(velocity), heading_of(velocity)
         stop = speed**2 / (2 * material.deceleration)
         frame = _to_frame(board, position, heading)
         to_meet = functools.partial(_to_meet, position, heading, touching(board))
@@ -110,7 +111,7 @@ def _rebound(board: Board, material: Material, position: Any, velocity: Any) -> 
 def _to_meet(position: Any, heading: Any, reach: float, obstacle: Any) -> Any:
     """Distance at which the striker first touches an obstacle, inf if never."""
     xp = position.__array_namespace__()
-    along, across = seen_from(position, position + heading, obstacle)
+    along, across = seen_from(position, heading, obstacle)
     before = xp.sqrt(xp.maximum(reach**2 - across**2, 0.0))
     meets = (xp.abs(across) < reach) & (along > 0)
     return xp.where(meets, xp.maximum(along - before, 0.0), xp.inf)
@@ -119,9 +120,9 @@ def _to_meet(position: Any, heading: Any, reach: float, obstacle: Any) -> Any:
 def _is_driven_in(board: Board, material: Material, striker: Any, velocity: Any, hit: Any) -> Any:
     """Whether a carromman hit by the striker where they are slides into a pocket."""
     xp = striker.__array_namespace__()
-    line = (hit - striker) / xp.maximum(xp.abs(hit - striker), TINY)
+    line = heading_of(hit - striker)
     approach = xp.maximum((velocity.conjugate() * line).real, 0.0)
     mass_ratio = board.carromman_mass / board.striker_mass
     speed = approach * (1 + material.restitution_striker) / (1 + mass_ratio)
-    end = hit + line * speed**2 / (2 * material.deceleration)
+    end = hit + line * (speed**2 / (2 * material.deceleration))
     return clearance(hit, end, pocket_centres(board, end)) < MOUTH

@@ -20,7 +20,9 @@ from carrom_agents.ways import (
     Float,
     Index,
     clearance,
+    heading_of,
     least,
+    length,
     others,
     pocket_centres,
     standing,
@@ -179,18 +181,17 @@ def stirring(board: Board, place: Any, centre: Any, obstacles: Any, options: Sho
         obstacles: (m, n), the carrommen beside each of them.
         options: say what is free.
     """
-    xp = centre.__array_namespace__()
     start = place + 1j * board.base_line_y
     way = centre - start
-    heading = way / xp.abs(way)
+    heading = heading_of(way)
     free = clearance(start, centre, obstacles) >= touching(board) + options.striker_gap
 
     def astray(pocket: Any) -> Any:
         to_pocket = pocket - centre
-        return -(to_pocket * heading.conjugate()).real / xp.abs(to_pocket)
+        return -(to_pocket * heading.conjugate()).real / length(to_pocket)
 
     aimed = -least(astray, pocket_centres(board, heading))
-    return 10.0 * free + aimed - xp.abs(way)
+    return 10.0 * free + aimed - length(way)
 
 
 aimer = Aimer()

@@ -17,7 +17,6 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from carrom.action import MIN_SPEED
 from carrom.aiming import as_complex, as_points, direct_shot
@@ -33,7 +32,9 @@ from carrom_agents.ways import (
     Float,
     Index,
     clearance,
+    heading_of,
     least,
+    length,
     others,
     pocket_aims,
     pocket_centres,
@@ -116,8 +117,8 @@ class Shots:
 
     @functools.cached_property
     def risk(self) -> Any:
-        """That it is not: 1 - chance, with all its digits where it is small."""
-        astray, short = normal_beyond(self.straight), normal_beyond(self.far) / 2
+        """1 - chance as double precision has it, in any precision."""
+        astray, short = normal_beyond(self.straight), _beside_one(normal_beyond(self.far) / 2)
         return astray + short - astray * short
 
 
@@ -135,7 +136,7 @@ class Ways:
     aim: Any
     room: Any
 
-    def take(self, index: NDArray[np.integer] | NDArray[np.bool_]) -> Ways:
+    def take(self, index: Any) -> Ways:
         """Some of them."""
         return Ways(
             self.carromman[index],
@@ -198,10 +199,10 @@ def way_room(board: Board, start: Any, aim: Any, obstacles: Any) -> tuple[Any, A
         Whether nothing lies on the way, and the half angle, rad, by which it can turn.
     """
     xp = start.__array_namespace__()
-    reach = board.carromman_diameter - _SLACK
+    reach, heading = board.carromman_diameter - _SLACK, heading_of(aim - start)
 
     def angle(obstacle: Any) -> Any:
-        along, across = seen_from(start, aim, obstacle)
+        along, across = seen_from(start, heading, obstacle)
         return xp.where(along > 0, (xp.abs(across) - reach) / xp.maximum(along, TINY), xp.inf)
 
     room = xp.maximum(least(angle, obstacles), 0)
@@ -218,10 +219,9 @@ def is_thick(board: Board, start: Any, aim: Any, places: Any, options: ShotOptio
         places: the striker's, m.
         options: say what is thick.
     """
-    xp = start.__array_namespace__()
-    way = (aim - start) / xp.abs(aim - start)
+    way = heading_of(aim - start)
     run = start - touching(board) * way - (places + 1j * board.base_line_y)
-    return (way.conjugate() * run).real > math.cos(options.greatest_cut) * xp.abs(run)
+    return (way.conjugate() * run).real > math.cos(options.greatest_cut) * length(run)
 
 
 def weighed(board: Board, ways: Ways, places: Any, arrival: Any, options: ShotOptions) -> Shots:
@@ -232,10 +232,11 @@ def weighed(board: Board, ways: Ways, places: Any, arrival: Any, options: ShotOp
     shot = direct_shot(board, material, places, targets, aims, arrival)
     ghost = as_complex(shot.ghost)
     run = ghost - (places + 1j * board.base_line_y)
-    slide = xp.abs(run)
-    line = (ways.start - ghost) / touching(board)
-    cut_cosine = (line.conjugate() * run).real / xp.maximum(slide, TINY)
-    distance = xp.abs(ways.aim - ways.start)
+    slide = length(run)
+    cut_cosine = ((ways.start - ghost).conjugate() * run).real / (
+        touching(board) * xp.maximum(slide, TINY)
+    )
+    distance = length(ways.aim - ways.start)
     # An error in the striker's direction or place moves the point of contact, which turns
     # the line of centres.
     by_place = noise.place * run.imag / xp.maximum(slide, TINY)
@@ -270,9 +271,17 @@ def normal_within(bound: Any) -> Any:
 
 
 def normal_beyond(bound: Any) -> Any:
-    """1 - ``normal_within``, with all its digits."""
+    """1 - ``normal_within`` as double precision has it, in any precision."""
     xp = bound.__array_namespace__()
-    return 2 / (1 + xp.exp(2 * _argument(bound)))
+    return _beside_one(2 / (1 + xp.exp(2 * _argument(bound))))
+
+
+def _beside_one(probability: Any) -> Any:
+    """A small probability p, rounded to what double precision has of it in 1 - p."""
+    xp = probability.__array_namespace__()
+    digits = probability * 2.0**53
+    # NumPy's tanh is 1 up to here, where the processor has wide vectors; elsewhere up to 0.5.
+    return xp.where(digits < 0.576, 0.0, xp.round(digits)) / 2.0**53
 
 
 def _argument(bound: Any) -> Any:

@@ -7,7 +7,6 @@ JAX arrays give JAX results, also in compiled code.
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -15,6 +14,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 from numpy.typing import NDArray
 
 from carrom.aiming import as_complex
@@ -77,20 +77,28 @@ def striker_places(view: View, middle: int, circle: int) -> Float:
     return np.unique(places[free])
 
 
-def seen_from(start: Any, end: Any, points: Any) -> tuple[Any, Any]:
+def length(way: Any) -> Any:
+    """The length of ways; faster than ``abs``, which looks out for overflow."""
+    return way.__array_namespace__().sqrt(way.real**2 + way.imag**2)
+
+
+def heading_of(way: Any) -> Any:
+    """The direction of ways, of length one."""
+    # To multiply is faster than to divide, which is done as if the length were complex, too.
+    return way * (1 / way.__array_namespace__().maximum(length(way), TINY))
+
+
+def seen_from(start: Any, heading: Any, points: Any) -> tuple[Any, Any]:
     """Points in the frame of ways; the arguments broadcast.
 
     Args:
         start: where the ways begin.
-        end: where they end.
+        heading: see ``heading_of``.
         points: what is looked at.
 
     Returns:
         Distance along and, positive on the left, across each way.
     """
-    xp = points.__array_namespace__()
-    way = end - start
-    heading = way / xp.maximum(xp.abs(way), TINY)
     seen = (points - start) * heading.conjugate()
     return seen.real, seen.imag
 
@@ -98,11 +106,16 @@ def seen_from(start: Any, end: Any, points: Any) -> tuple[Any, Any]:
 def least(measure: Callable[[Any], Any], points: Any) -> Any:
     """The least of what ``measure`` says of the points along their leading axis.
 
-    Compiled code makes vector instructions of a chain of minima, and none of a reduction.
+    Compiled code looks at one point after the other: of a reduction it would not make vector
+    instructions, and of an expression with all points in it too many.
     """
-    if isinstance(points, jax.Array):
-        return functools.reduce(jnp.minimum, map(measure, points))
-    return np.min(measure(points), axis=0)
+    if not isinstance(points, jax.Array):
+        return np.min(measure(points), axis=0)
+
+    def look(number: jax.Array, best: jax.Array) -> jax.Array:
+        return jnp.minimum(best, measure(points[number]))
+
+    return lax.fori_loop(1, len(points), look, measure(points[0]))
 
 
 def nearest(measure: Callable[[Any], Any], points: Any) -> tuple[Any, Any]:
@@ -110,16 +123,17 @@ def nearest(measure: Callable[[Any], Any], points: Any) -> tuple[Any, Any]:
     if not isinstance(points, jax.Array):
         measures = measure(points)
         first = np.argmin(measures, axis=0)[None]
-        return tuple(
-            np.take_along_axis(np.broadcast_to(each, measures.shape), first, axis=0)[0]
-            for each in (measures, points)
-        )
-    best, at = measure(points[0]), points[0]
-    for point in points[1:]:
-        new = measure(point)
-        at = jnp.where(new < best, point, at)
-        best = jnp.minimum(new, best)
-    return best, at
+        points = np.broadcast_to(points, measures.shape)
+        taken = (np.take_along_axis(each, first, axis=0)[0] for each in (measures, points))
+        return next(taken), next(taken)
+
+    def look(number: jax.Array, found: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
+        best, at = found
+        new = measure(points[number])
+        return jnp.minimum(best, new), jnp.where(new < best, points[number], at)
+
+    first = measure(points[0])
+    return lax.fori_loop(1, len(points), look, (first, jnp.broadcast_to(points[0], first.shape)))
 
 
 def clearance(start: Any, end: Any, points: Any) -> Any:
@@ -134,11 +148,12 @@ def clearance(start: Any, end: Any, points: Any) -> Any:
         (...), m.
     """
     xp = points.__array_namespace__()
-    length = xp.abs(end - start)
+    way = end - start
+    heading, end_along = heading_of(way), length(way)
 
     def squared(point: Any) -> Any:
-        along, across = seen_from(start, end, point)
-        beyond = xp.maximum(along - length, xp.maximum(-along, 0))
+        along, across = seen_from(start, heading, point)
+        beyond = xp.maximum(along - end_along, xp.maximum(-along, 0))
         return beyond**2 + across**2
 
     return xp.sqrt(least(squared, points))

@@ -1,0 +1,1 @@
+"""Training on the device: players and rollouts as pure JAX functions."""
