@@ -52,10 +52,11 @@ class MaskedCategorical:
     """A choice among K, of which some may be forbidden.
 
     Attributes:
-        logits: (..., K), unnormalised; a forbidden choice has the logit ``_FORBIDDEN``.
+        log_probabilities: (..., K); of a forbidden choice far below what float32 can
+            exponentiate, and finite.
     """
 
-    logits: jax.Array
+    log_probabilities: jax.Array
 
     @classmethod
     def create(cls, logits: jax.Array, allowed: jax.Array) -> MaskedCategorical:
@@ -63,20 +64,16 @@ class MaskedCategorical:
 
         Where nothing is allowed every choice is equally probable.
         """
-        return cls(jnp.where(allowed, logits, _FORBIDDEN))
-
-    @property
-    def log_probabilities(self) -> jax.Array:
-        """(..., K)."""
-        return jax.nn.log_softmax(self.logits)
+        return cls(jax.nn.log_softmax(jnp.where(allowed, logits, _FORBIDDEN)))
 
     def sample(self, key: jax.Array) -> jax.Array:
         """Integers (...,)."""
-        return jax.random.categorical(key, self.logits)
+        shape, dtype = self.log_probabilities.shape, self.log_probabilities.dtype
+        return _argmax(self.log_probabilities + jax.random.gumbel(key, shape, dtype))
 
     def mode(self) -> jax.Array:
         """Integers (...,): the most probable choice, the first one of equals."""
-        return jnp.argmax(self.logits, axis=-1)
+        return _argmax(self.log_probabilities)
 
     def log_prob(self, action: jax.Array) -> jax.Array:
         """Log probability of the integers ``action`` (...,), shape (...,)."""
@@ -138,25 +135,35 @@ class ChoiceWithResidual:
     """A choice, and numbers whose distribution depends on the choice.
 
     p(choice, residual) = p(choice) p(residual | choice). Actions are dictionaries
-    {"choice": int (...), "residual": (..., D)}.
+    {"choice": int (...), "residual": (..., D)}. The residual is normal, with the mean
+    tanh(unsquashed), to whose first number the shift is added. Means are computed where they
+    are asked for: there are many choices, and mostly only one of them counts.
 
     Attributes:
         choice: over K choices.
-        residuals: batch shape (..., K): one Gaussian over D numbers for each choice.
+        unsquashed: (..., K, D).
+        shift: (..., K).
+        log_std: (D,), whatever the choice.
     """
 
     choice: MaskedCategorical
-    residuals: DiagonalGaussian
+    unsquashed: jax.Array
+    shift: jax.Array
+    log_std: jax.Array
+
+    @property
+    def residuals(self) -> DiagonalGaussian:
+        """Of each choice one distribution of D numbers, batch shape (..., K)."""
+        return self._residual(self.unsquashed, self.shift)
 
     def given(self, choice: jax.Array) -> DiagonalGaussian:
         """Distribution of the residual once ``choice`` (...,) is chosen."""
-        shape = self.residuals.mean.shape
-        log_std = jnp.broadcast_to(self.residuals.log_std, shape)
         index = choice[..., None, None]
-        return DiagonalGaussian(
-            mean=jnp.take_along_axis(self.residuals.mean, index, axis=-2)[..., 0, :],
-            log_std=jnp.take_along_axis(log_std, index, axis=-2)[..., 0, :],
-        )
+        unsquashed = jnp.take_along_axis(self.unsquashed, index, axis=-2)[..., 0, :]
+        return self._residual(unsquashed, _take(self.shift, choice))
+
+    def _residual(self, unsquashed: jax.Array, shift: jax.Array) -> DiagonalGaussian:
+        return DiagonalGaussian(jnp.tanh(unsquashed).at[..., 0].add(shift), self.log_std)
 
     def sample(self, key: jax.Array) -> dict[str, jax.Array]:
         """{"choice": (...,), "residual": (..., D)}."""
@@ -175,17 +182,26 @@ class ChoiceWithResidual:
         return self.choice.log_prob(choice) + self.given(choice).log_prob(action["residual"])
 
     def entropy(self) -> jax.Array:
-        """H(choice) + sum of p(choice) H(residual | choice), (...,)."""
-        return self.choice.entropy() + self._expect(self.residuals.entropy())
+        """H(choice) + H(residual | choice), (...,)."""
+        residual = DiagonalGaussian(jnp.zeros_like(self.log_std), self.log_std)
+        return self.choice.entropy() + residual.entropy()
 
     def kl(self, other: ChoiceWithResidual) -> jax.Array:
         """KL of the choices plus the expected KL of the residuals (chain rule), (...,)."""
         residual = self.residuals.kl(other.residuals)
-        return self.choice.kl(other.choice) + self._expect(residual)
+        probabilities = jnp.exp(self.choice.log_probabilities)
+        return self.choice.kl(other.choice) + jnp.sum(probabilities * residual, axis=-1)
 
-    def _expect(self, values: jax.Array) -> jax.Array:
-        """Mean of ``values`` (..., K) over the choices."""
-        return jnp.sum(jnp.exp(self.choice.log_probabilities) * values, axis=-1)
+
+def _argmax(values: jax.Array) -> jax.Array:
+    """Index (...,) of the first of the greatest of values (..., K).
+
+    By two plain reductions, for which the compiler has vector instructions; for one of pairs,
+    as ``jnp.argmax`` is, it has none.
+    """
+    size = values.shape[-1]
+    greatest = values == jnp.max(values, axis=-1, keepdims=True)
+    return jnp.min(jnp.where(greatest, jnp.arange(size), size - 1), axis=-1)
 
 
 def _take(values: jax.Array, index: jax.Array) -> jax.Array:

@@ -12,8 +12,10 @@ RNG = np.random.default_rng(7)
 LOGITS = RNG.normal(size=(5, 6)).astype(np.float32)
 ALLOWED = RNG.random((5, 6)) < 0.6
 ALLOWED[:, 2] = True
-MEAN = RNG.normal(size=(5, 6, 3)).astype(np.float32)
-LOG_STD = RNG.normal(scale=0.3, size=(5, 6, 3)).astype(np.float32)
+UNSQUASHED = RNG.normal(size=(5, 6, 3)).astype(np.float32)
+SHIFT = RNG.normal(size=(5, 6)).astype(np.float32)
+MEAN = np.tanh(UNSQUASHED) + SHIFT[..., None] * [1, 0, 0]
+LOG_STD = RNG.normal(scale=0.3, size=3).astype(np.float32)
 
 
 def masked_probabilities() -> np.ndarray:
@@ -24,7 +26,9 @@ def masked_probabilities() -> np.ndarray:
 def joint(shift: float = 0.0) -> ChoiceWithResidual:
     return ChoiceWithResidual(
         MaskedCategorical.create(jnp.asarray(LOGITS) + shift * jnp.arange(6), jnp.asarray(ALLOWED)),
-        DiagonalGaussian(jnp.asarray(MEAN + shift), jnp.asarray(LOG_STD - shift)),
+        jnp.asarray(UNSQUASHED + shift),
+        jnp.asarray(SHIFT),
+        jnp.asarray(LOG_STD - shift),
     )
 
 
@@ -34,6 +38,14 @@ def test_categorical_matches_scipy():
     np.testing.assert_allclose(np.exp(distribution.log_probabilities), expected, atol=1e-6)
     np.testing.assert_allclose(distribution.entropy(), stats.entropy(expected, axis=-1), rtol=1e-5)
     np.testing.assert_array_equal(distribution.mode(), expected.argmax(-1))
+
+
+def test_mode_is_the_first_of_equals():
+    distribution = MaskedCategorical.create(
+        jnp.array([[9.0, 1, 3, 3], [2, 2, 2, 2], [0, 0, 0, 1]]),
+        jnp.array([[False, True, True, True], [True] * 4, [True] * 4]),
+    )
+    np.testing.assert_array_equal(distribution.mode(), [2, 0, 3])
 
 
 def test_categorical_kl_matches_scipy():
@@ -64,7 +76,7 @@ def test_nothing_allowed_is_uniform_and_finite():
 def test_gaussian_matches_scipy():
     distribution = joint().residuals
     values = RNG.normal(size=MEAN.shape)
-    std = np.exp(LOG_STD)
+    std = np.broadcast_to(np.exp(LOG_STD), MEAN.shape)
     np.testing.assert_allclose(
         distribution.log_prob(jnp.asarray(values, jnp.float32)),
         stats.norm.logpdf(values, MEAN, std).sum(-1),
@@ -108,7 +120,9 @@ def test_joint_density_integrates_to_the_choice():
     # For each choice the residual's density integrates to one, so the joint one to p(choice).
     distribution = ChoiceWithResidual(
         MaskedCategorical.create(jnp.array([0.0, 1.0]), jnp.array([True, True])),
-        DiagonalGaussian(jnp.array([[0.5], [-1.0]]), jnp.array([[0.0], [-1.0]])),
+        unsquashed=jnp.array([[0.5], [-1.0]]),
+        shift=jnp.array([0.1, -0.4]),
+        log_std=jnp.array([-1.0]),
     )
     grid = jnp.linspace(-9, 9, 20_001)
     for choice, probability in enumerate(np.exp([0.0, 1.0]) / np.exp([0.0, 1.0]).sum()):
@@ -123,4 +137,6 @@ def test_joint_density_integrates_to_the_choice():
 def test_mode_takes_the_residual_of_the_chosen_shot():
     mode = joint().mode()
     for row in range(5):
-        np.testing.assert_array_equal(mode["residual"][row], MEAN[row, int(mode["choice"][row])])
+        np.testing.assert_allclose(
+            mode["residual"][row], MEAN[row, int(mode["choice"][row])], rtol=1e-5
+        )

@@ -1,5 +1,6 @@
 """The network: symmetric where the game is, blind to what is not there, right in its geometry."""
 
+import dataclasses
 import functools
 
 import jax
@@ -18,7 +19,13 @@ from carrom.view import View
 from carrom_agents.config import NetworkConfig
 from carrom_agents.distributions import ChoiceWithResidual, DiagonalGaussian
 from carrom_agents.geometry import N_PLACES, Position, describe
-from carrom_agents.networks import ActorCritic, environment_action, shot_log_probabilities
+from carrom_agents.networks import (
+    N_CHOICES,
+    ActorCritic,
+    Decision,
+    environment_action,
+    shot_log_probabilities,
+)
 
 BOARD = Board()
 CONFIG = NetworkConfig(width=16, place_width=8)
@@ -37,16 +44,20 @@ def views(count: int, seed: int = 0) -> list[View]:
 OBSERVATIONS = np.stack([encode(view) for view in views(6)])
 
 
+def random_parameters(module: ActorCritic) -> dict:
+    """What is tested must hold for any parameters; the initial policy is nearly uniform."""
+    inputs = jax.eval_shape(module.inputs, jax.ShapeDtypeStruct((1, SIZE), jnp.float32))
+    params = jax.eval_shape(module.init, jax.random.key(0), inputs)
+    rng = np.random.default_rng(1)
+    return jax.tree.map(
+        lambda leaf: jnp.asarray(rng.normal(scale=0.5, size=leaf.shape), jnp.float32), params
+    )
+
+
 @pytest.fixture(scope="module", params=["target", "direct"])
 def network(request):
     module = ActorCritic(CONFIG, action_coding=request.param)
-    inputs = jax.eval_shape(module.inputs, jax.ShapeDtypeStruct((1, SIZE), jnp.float32))
-    params = jax.eval_shape(module.init, jax.random.key(0), inputs)
-    # Symmetry must hold for any parameters; the initial policy is nearly uniform.
-    leaves, structure = jax.tree.flatten(params)
-    keys = jax.random.split(jax.random.key(1), len(leaves))
-    random = [0.5 * jax.random.normal(k, leaf.shape) for k, leaf in zip(keys, leaves, strict=True)]
-    params = jax.tree.unflatten(structure, random)
+    params = random_parameters(module)
     return jax.jit(lambda observation: module.apply(params, module.inputs(observation)))
 
 
@@ -125,6 +136,86 @@ def test_environment_actions_lie_in_the_action_space(network):
         for row in range(len(OBSERVATIONS)):
             action = environment_action(jax.tree.map(lambda leaf, row=row: leaf[row], batch))
             assert space.contains(action)
+
+
+# ---- the network, against the same network written down plainly ---------------------------
+
+
+def plain_network(params: dict, position: Position) -> tuple[jax.Array, jax.Array, jax.Array]:
+    """Value, logits [40, N_PLACES] and residuals [40, N_PLACES, 3] of one position."""
+
+    def layer(index: int, values: jax.Array) -> jax.Array:
+        weights = params["params"][f"Dense_{index}"]
+        return values @ weights["kernel"] + weights["bias"]
+
+    def pool(values: jax.Array, present: jax.Array) -> jax.Array:
+        kept = jnp.where(present[:, None], values, 0)
+        count = present.sum()
+        share = jnp.array([count / len(present)])
+        return jnp.concatenate([kept.sum(0) / jnp.maximum(count, 1), kept.max(0), share])
+
+    relu = jax.nn.relu
+    pieces = relu(layer(1, relu(layer(0, position.pieces))))
+    groups = [slice(0, 9), slice(9, 18), slice(18, 19)]
+    pooled = [pool(pieces[group], position.present[group]) for group in groups]
+    context = relu(layer(2, jnp.concatenate([*pooled, position.game])))
+    places = relu(layer(3, position.shots)[:, None] + layer(4, position.places))
+    own = layer(5, jnp.concatenate([position.shots, places.max(1)], axis=-1))
+    shots = relu(layer(7, relu(own + layer(6, context))))
+    summary = jnp.concatenate([context, pool(shots, position.allowed)])
+    value = layer(8, relu(layer(9, summary)))[0]
+    hidden = relu(layer(10, places) + layer(11, shots)[:, None])
+    logits = layer(12, hidden)[..., 0] + layer(13, shots)
+    residuals = jnp.tanh(layer(14, hidden)).at[..., 0].add(position.shifts)
+    return value, jnp.where(position.allowed[:, None], logits, -1e9), residuals
+
+
+def test_values_and_gradients_agree_with_the_plain_network():
+    module = ActorCritic(CONFIG)
+    position = jax.jit(module.inputs)(OBSERVATIONS)
+    # Two places alike everywhere: where they are the best, they share the gradient.
+    twice = position.places.at[..., 3, :].set(position.places[..., 7, :])
+    position = dataclasses.replace(position, places=twice)
+    rng = np.random.default_rng(4)
+    params = random_parameters(module)
+    weights = [
+        jnp.asarray(rng.normal(size=size), jnp.float32)
+        for size in [(6,), (6, N_CHOICES), (6, N_CHOICES, 3)]
+    ]
+    allowed = jnp.repeat(position.allowed, N_PLACES, axis=-1)
+
+    def mixture(value, log_probabilities, residuals):
+        parts = (value, jnp.where(allowed, log_probabilities, 0), residuals)
+        return sum(jnp.sum(w * part) for w, part in zip(weights, parts, strict=True)), parts
+
+    def compiled(params):
+        decision = module.apply(params, position)
+        assert isinstance(decision, Decision)
+        policy = decision.policy
+        assert isinstance(policy, ChoiceWithResidual)
+        return mixture(decision.value, policy.choice.log_probabilities, policy.residuals.mean)
+
+    def plain(params):
+        value, logits, residuals = jax.vmap(plain_network, (None, 0))(params, position)
+        log_probabilities = jax.nn.log_softmax(logits.reshape(6, -1))
+        return mixture(value, log_probabilities, residuals.reshape(6, -1, 3))
+
+    found, expected = (
+        jax.jit(jax.grad(function, has_aux=True))(params) for function in (compiled, plain)
+    )
+    for one, two in zip(jax.tree.leaves(found), jax.tree.leaves(expected), strict=True):
+        tolerance = 1e-4 * (1 + np.abs(two).max())
+        np.testing.assert_allclose(one, two, rtol=1e-3, atol=tolerance)
+
+
+def test_batch_shapes_do_not_matter(network):
+    flat, shaped = network(OBSERVATIONS), network(OBSERVATIONS.reshape(2, 3, SIZE))
+    assert shaped.value.shape == (2, 3)
+    np.testing.assert_allclose(shaped.value.ravel(), flat.value, rtol=1e-5, atol=1e-5)
+    action = flat.policy.mode()
+    reshaped = jax.tree.map(lambda leaf: leaf.reshape(2, 3, *leaf.shape[1:]), action)
+    log_prob = shaped.policy.log_prob(reshaped)
+    np.testing.assert_allclose(log_prob.ravel(), flat.policy.log_prob(action), rtol=1e-4, atol=1e-4)
 
 
 # ---- geometry, against the aiming that the environment itself uses ------------------------
