@@ -30,7 +30,7 @@ from carrom.soak.report import Part, never_cited, page
 from carrom.soak.umpire import Plan, Played, Record, SoakError, play, replay, soak, verdicts
 
 SINGLE_BOARDS = Plan(SINGLES, count=3_000, seed=11, lanes=256)
-MATCHES = Plan(DOUBLES, count=100, matches=True, seed=12, lanes=256)
+MATCHES = Plan(DOUBLES, count=100, matches=True, seed=12, lanes=100)
 FORMATS = (SINGLES, DOUBLES, MatchFormat(board_limit=None), MatchFormat(True, board_limit=None))
 
 
