@@ -194,16 +194,27 @@ def _from_places(
     start, run = (_Vectors(v.x.reshape(flat), v.y.reshape(flat)) for v in (start, run))
     in_the_way = jnp.repeat(others, N_PLACES, axis=-1)
     run_gap = _gap(points, in_the_way, start, run) - touching
-    still = run * 0.0
-    start_gap = _gap(points, jnp.broadcast_to(present[..., None], in_the_way.shape), start, still)
+    # All places but the straight one are the same for every shot.
+    straight, fixed = places[..., 0], places[..., 0, 1:]
+    room = _room(board, points, present, jnp.concatenate([straight, fixed], axis=-1))
+    around = jnp.broadcast_to(room[..., None, N_SHOTS:], (*straight.shape, N_PLACES - 1))
+    start_gap = jnp.concatenate([room[..., :N_SHOTS, None], around], axis=-1)
     features = [
         cosine,
         length / board.half_side,
         _squash(run_gap.reshape(places.shape)),
-        _squash((start_gap - touching).reshape(places.shape)),
+        _squash(start_gap - touching),
         places * (2 / board.base_line_length),
     ]
     return jnp.stack(features, axis=-1)
+
+
+def _room(board: Board, points: _Vectors, present: jax.Array, places: jax.Array) -> jax.Array:
+    """Distance of the nearest carromman from the striker in each of the places (..., S), m."""
+    start = _Vectors(places, jnp.full_like(places, board.base_line_y))
+    offset = points[..., None] - start[..., None, :]
+    square = jnp.where(present[..., None], offset.dot(offset), _FAR**2)
+    return jnp.sqrt(jnp.min(square, axis=-2) + _TINY**2)
 
 
 def _gap(points: _Vectors, obstacles: jax.Array, start: _Vectors, way: _Vectors) -> jax.Array:
