@@ -16,7 +16,7 @@ from carrom.physics.dump import StrokeDump
 from carrom.physics.material import Material
 from carrom.physics.motion import Motion
 from carrom.physics.planar import engine as planar_engine
-from carrom.physics.planar.engine import PlanarEngine
+from carrom.physics.planar.engine import AT_ONCE, PlanarEngine
 from carrom.physics.planar.slots import SIZES, from_slots, slots_for, to_slots
 from carrom.physics.strike import Strike
 from carrom.pieces import N_CARROMMEN, STRIKER
@@ -79,13 +79,14 @@ def test_batches_repeats_and_pickles_are_the_same_bits(engine, shots):
     assert engine.play_many([], [], []) == []
 
 
-def test_batches_longer_than_a_program(engine, shots, monkeypatch):
+def test_batches_longer_than_a_program(engine, shots):
     few = shots[:-1]
     layouts, strikes = [shot.layout for shot in few], [shot.strike for shot in few]
-    seats = [0] * len(few)
-    expected = [bits(motion) for motion in engine.play_many(layouts, strikes, seats)]
-    monkeypatch.setattr(planar_engine, "AT_ONCE", 5)
-    assert [bits(motion) for motion in engine.play_many(layouts, strikes, seats)] == expected
+    expected = [bits(motion) for motion in engine.play_many(layouts, strikes, [0] * len(few))]
+    times = AT_ONCE // len(few) + 1
+    many = engine.play_many(layouts * times, strikes * times, [0] * len(few) * times)
+    assert len(many) > AT_ONCE
+    assert [bits(motion) for motion in many] == expected * times
 
 
 def test_one_and_many_agree(engine, shots):
