@@ -186,7 +186,9 @@ def umpire(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) 
     def ask(*arguments: str, text: str | None = None) -> tuple[int, str, str]:
         monkeypatch.setattr(sys, "argv", ["umpire", *arguments])
         monkeypatch.setattr(sys, "stdin", io.StringIO(text))
-        return program(), *capsys.readouterr()
+        status = program()
+        out, error = capsys.readouterr()
+        return status, out, error
 
     return ask
 
