@@ -2,6 +2,7 @@
 
 import functools
 
+import chex
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -13,6 +14,7 @@ from carrom.physics.calibration.springs import spring_reference
 from carrom.physics.material import Material
 from carrom.physics.planar.event import advance
 from carrom.physics.planar.lanes import Geometry, Lanes, Parameters, set_out
+from carrom.physics.planar.near_pairs import CHUNK
 from carrom.physics.planar.requests import starts_of
 from carrom.physics.planar.springs import squeeze_if_any
 from carrom.rack import LOOSE, TIGHT, Packing, rack
@@ -41,6 +43,15 @@ def begun(
         geometry,
     )
     return lanes, parameters, geometry
+
+
+def neighbours(lanes: Lanes) -> set[tuple[int, int]]:
+    """Pairs of slots closer than half a millimetre in some lane."""
+    first, second = np.triu_indices(20, 1)
+    points = np.stack([lanes.discs.x, lanes.discs.y], -1)
+    apart = np.hypot(*np.moveaxis(points[first] - points[second], -1, 0))
+    near = (apart - (BOARD.radii[first] + BOARD.radii[second])[:, None] < 0.5e-3).any(1)
+    return set(zip(first[near].tolist(), second[near].tolist(), strict=True))
 
 
 @jax.jit
@@ -119,3 +130,27 @@ def test_springs_make_no_energy(packing):
     both = np.asarray(lanes.discs.in_play[first] & lanes.discs.in_play[second])
     overlap = (BOARD.radii[first] + BOARD.radii[second])[:, None] - apart
     assert np.where(both, overlap, 0).max() < 1e-6
+
+
+def test_company_does_not_matter():
+    """A lane keeps its bits, whichever pairs of discs are near each other in the others."""
+    rng = np.random.default_rng(3)
+    shots = [break_shot(BOARD, rng, LOOSE) for _ in range(LANES)]
+    positions = np.stack([shot.layout.positions for shot in shots])
+    starts = starts_of(BOARD, [shot.strike for shot in shots], [0] * LANES)
+    alike, *model = begun(positions, starts, Material())
+    for _ in range(6):  # until most have come upon the rack
+        alike = step(alike, *model)
+    assert bool((alike.squeezed == 2).any())
+    # In every second lane the carrommen change slots, so that any two are neighbours in some.
+    slots = np.tile(np.arange(20)[:, None], LANES)
+    slots[:19, 1::2] = rng.permuted(slots[:19, 1::2], axis=0)
+    mixed = alike._replace(
+        discs=jax.tree.map(lambda values: jnp.take_along_axis(values, slots, 0), alike.discs)
+    )
+    assert len(neighbours(alike)) < CHUNK < len(neighbours(mixed))
+    for _ in range(12):
+        alike, mixed = step(alike, *model), step(mixed, *model)
+    chex.assert_trees_all_equal(
+        *(jax.tree.map(lambda values: values[..., ::2], lanes) for lanes in (alike, mixed))
+    )

@@ -8,12 +8,13 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
+from carrom.physics.encounters import PRESSED_SPEED
 from carrom.physics.planar.contact import in_contact, tolerance_of
 from carrom.physics.planar.frame import gap_to_frame
 from carrom.physics.planar.impulse import Body, bounce, collide
 from carrom.physics.planar.lanes import Discs, Geometry, Lanes, Parameters, Record
 from carrom.physics.planar.leg import Leg
-from carrom.physics.planar.springs import PRESSED_SPEED, third_body_within
+from carrom.physics.planar.springs import third_body_within
 
 
 class Event(NamedTuple):

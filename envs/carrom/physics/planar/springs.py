@@ -2,130 +2,44 @@
 
 A contact lasts ``contact_time``. Where a third body is within reach while it lasts, impulses
 one after the other are wrong, and until nothing overlaps any more every contact of the lane
-is a spring and a dashpot of that duration, stepped in small fixed steps. The law and its
-numbers are those of ``carrom.physics.cluster``.
+is a spring and a dashpot of that duration, stepped in small fixed steps; ``spring_forces`` has
+the law.
 """
 
 from __future__ import annotations
 
-import functools
 from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jax import lax
-from numpy.typing import NDArray
 
-from carrom.physics.cluster import STEPS_PER_CONTACT, spring_damping
-from carrom.physics.encounters import PRESSED_SPEED
 from carrom.physics.planar.contact import tolerance_of
 from carrom.physics.planar.frame import gap_to_frame
 from carrom.physics.planar.impulse import Body
-from carrom.physics.planar.lanes import (
-    NEVER,
-    Discs,
-    Geometry,
-    Lanes,
-    Parameters,
-    Record,
-    over_pocket,
-)
+from carrom.physics.planar.lanes import NEVER, Discs, Geometry, Lanes, Parameters, over_pocket
 from carrom.physics.planar.leg import Leg
+from carrom.physics.planar.near_pairs import NearPairs, all_pairs, reduced_mass
+from carrom.physics.planar.spring_forces import Phase, Springs, frame_contacts, rim_contacts
 
 BURST = 32
 """Small steps taken together. All contacts of a rack are over after 25 to 400 of them."""
 _MOST_GROUPS = 100
 """Groups of lanes taken through bursts before the other lanes go on."""
-_RESTITUTIONS = np.linspace(0.05, 0.98, 187)
+_MARGIN = 1.25
+"""On how far discs come: in finite steps springs hold energy only to some per cent."""
 
 
-@functools.cache
-def _dampings() -> NDArray[np.float64]:
-    """Damping of a spring, in contact times, at each of ``_RESTITUTIONS``."""
-    return np.array([spring_damping(e) for e in _RESTITUTIONS.tolist()])
-
-
-class _Springs(NamedTuple):
-    """Constants of the contacts, (B,) or (1,) each, per unit of mass: 1/s^2, 1/s, s."""
-
-    stiffness: jax.Array
-    damping_striker: jax.Array
-    damping_carromman: jax.Array
-    damping_frame: jax.Array
-    step: jax.Array
-    held: jax.Array
-
-    @classmethod
-    def of(cls, parameters: Parameters) -> _Springs:
-        time = parameters.contact_time
-        at, values = jnp.asarray(_RESTITUTIONS, time.dtype), jnp.asarray(_dampings(), time.dtype)
-        return cls(
-            (jnp.pi / time) ** 2,
-            jnp.interp(parameters.restitution_striker, at, values) / time,
-            jnp.interp(parameters.restitution_carromman, at, values) / time,
-            jnp.interp(parameters.restitution_frame, at, values) / time,
-            time / STEPS_PER_CONTACT,
-            PRESSED_SPEED * time / jnp.pi,
-        )
-
-
-class _Phase(NamedTuple):
-    """Springs at work.
+class _Near(NamedTuple):
+    """What can touch in the next ``BURST`` steps, in any of the lanes.
 
     Attributes:
-        shift_x: (N, B), how far each disc has come since the phase began, m. Apart from the
-            places: in float32 a step of a slow disc is lost beside its place.
-        shift_y: (N, B), m.
-        vx: (N, B), m/s.
-        vy: (N, B), m/s.
-        spin: (N, B), rad/s.
-        clock: as ``Discs.clock``.
-        gone: as ``Discs.gone``.
-        hit: (N, B), discs that were in contact.
-        record: of the lanes.
-        lasts: (B,), lanes in which it goes on.
-        steps: ().
+        pairs: of discs.
+        frame: (), bool, whether a disc can touch the frame.
     """
 
-    shift_x: jax.Array
-    shift_y: jax.Array
-    vx: jax.Array
-    vy: jax.Array
-    spin: jax.Array
-    clock: jax.Array
-    gone: jax.Array
-    hit: jax.Array
-    record: Record
-    lasts: jax.Array
-    steps: jax.Array
-
-
-class _Load(NamedTuple):
-    """What contacts do to discs, (N, B) each but ``lasts``, (B,).
-
-    Attributes:
-        fx: N.
-        fy: N.
-        rub: tangential force at the rim, counter-clockwise torque per radius, N.
-        push: sum of the normal forces, N.
-        lasts: whether one of them is a collision under way, or about to be one.
-    """
-
-    fx: jax.Array
-    fy: jax.Array
-    rub: jax.Array
-    push: jax.Array
-    lasts: jax.Array
-
-    def plus(self, other: _Load) -> _Load:
-        return _Load(
-            self.fx + other.fx,
-            self.fy + other.fy,
-            self.rub + other.rub,
-            self.push + other.push,
-            self.lasts | other.lasts,
-        )
+    pairs: NearPairs
+    frame: jax.Array
 
 
 def squeeze_if_any(lanes: Lanes, parameters: Parameters, geometry: Geometry) -> Lanes:
@@ -172,11 +86,11 @@ def squeeze_groups(lanes: Lanes, parameters: Parameters, geometry: Geometry, wid
 
 def squeeze(lanes: Lanes, parameters: Parameters, geometry: Geometry) -> Lanes:
     """Take the ``lanes.squeezed`` through ``BURST`` small steps, or fewer if that is all."""
-    discs, springs = lanes.discs, _Springs.of(parameters)
+    discs, springs = lanes.discs, Springs.of(parameters)
     speed = jnp.sqrt(discs.vx * discs.vx + discs.vy * discs.vy)
     # Half a step ahead: on the average a step finds a contact in its middle.
     ahead = jnp.where(lanes.squeezed == 1, springs.step / 2, 0)
-    begun = _Phase(
+    begun = Phase(
         shift_x=discs.vx * ahead,
         shift_y=discs.vy * ahead,
         vx=discs.vx,
@@ -185,22 +99,19 @@ def squeeze(lanes: Lanes, parameters: Parameters, geometry: Geometry) -> Lanes:
         clock=discs.clock,
         gone=discs.gone,
         hit=speed < 0,
+        met=speed < 0,
         record=lanes.record._replace(time=lanes.record.time + ahead),
         lasts=lanes.squeezed > 0,
         steps=jnp.int32(0),
     )
 
-    def goes_on(phase: _Phase) -> jax.Array:
+    near = _near(discs, begun, springs, geometry)
+
+    def goes_on(phase: Phase) -> jax.Array:
         return jnp.any(phase.lasts) & (phase.steps < BURST)
 
-    def step(phase: _Phase) -> _Phase:
-        after = _step(discs, phase, springs, parameters, geometry)
-        kept = jax.tree.map(
-            lambda new, old: jnp.where(phase.lasts, new, old),
-            after._replace(steps=phase.lasts),
-            phase._replace(steps=phase.lasts),
-        )
-        return kept._replace(steps=phase.steps + 1)
+    def step(phase: Phase) -> Phase:
+        return _step(discs, phase, near, springs, parameters, geometry)
 
     ended = lax.while_loop(goes_on, step, begun)
     body = Body(ended.vx, ended.vy, ended.spin, geometry.mass[:, None], geometry.radius[:, None])
@@ -215,21 +126,33 @@ def squeeze(lanes: Lanes, parameters: Parameters, geometry: Geometry) -> Lanes:
         clock=ended.clock,
         gone=ended.gone,
     )
-    return Lanes(after, ended.record, jnp.where(ended.lasts, jnp.int32(2), 0))
+    slots = jnp.arange(len(ended.met), dtype=jnp.int32)[:, None]
+    bits = jnp.sum(jnp.where(ended.met, jnp.int32(1) << slots, 0), axis=0, dtype=jnp.int32)
+    record = ended.record._replace(touched=ended.record.touched | bits)
+    return Lanes(after, record, jnp.where(ended.lasts, jnp.int32(2), 0))
 
 
 def _step(
     discs: Discs,
-    phase: _Phase,
-    springs: _Springs,
+    phase: Phase,
+    near: _Near,
+    springs: Springs,
     parameters: Parameters,
     geometry: Geometry,
-) -> _Phase:
-    """One small step of all discs: kick, friction of the board, drift."""
-    radius, mass, h = geometry.radius[:, None], geometry.mass[:, None], springs.step
+) -> Phase:
+    """One small step of all discs: kick, friction of the board, drift.
+
+    It takes no time in lanes in which the phase is over: there it changes nothing.
+    """
+    radius, mass = geometry.radius[:, None], geometry.mass[:, None]
+    h = jnp.where(phase.lasts, springs.step, 0)
     in_play = phase.gone == NEVER
-    rims = _rim_contacts(discs, phase, in_play, springs, parameters, geometry)
-    load = rims.plus(_frame_contacts(discs, phase, in_play, springs, parameters, geometry))
+    rims = rim_contacts(discs, phase, in_play, near.pairs, springs, parameters, geometry)
+    load = lax.cond(
+        near.frame,
+        lambda: rims.plus(frame_contacts(discs, phase, in_play, springs, parameters, geometry)),
+        lambda: rims,
+    )
     vx, vy = phase.vx + load.fx / mass * h, phase.vy + load.fy / mass * h
     spin = phase.spin + 2 * load.rub / (mass * radius) * h
     speed = jnp.sqrt(vx * vx + vy * vy)
@@ -237,11 +160,14 @@ def _step(
     left = jnp.where(speed > 0, left, 1)
     vx, vy, spin = vx * left, vy * left, spin * jnp.sqrt(left)
     shift_x, shift_y = phase.shift_x + vx * h, phase.shift_y + vy * h
-    record = _seen(phase, discs, rims.push > 0, h, geometry)
+    touching = (rims.push > 0) & phase.lasts
+    record = phase.record._replace(
+        time=phase.record.time + h, first_touch=_first_touch(phase, discs, touching, geometry)
+    )
     inside = in_play & over_pocket(discs.x + shift_x, discs.y + shift_y, parameters, geometry)
     clock = jnp.where(inside, jnp.where(phase.clock >= 0, phase.clock + h, 0), -1)
     falls = inside & (clock >= parameters.fall_time)
-    return _Phase(
+    return Phase(
         shift_x=shift_x,
         shift_y=shift_y,
         vx=jnp.where(falls, 0, vx),
@@ -249,122 +175,55 @@ def _step(
         spin=spin,
         clock=jnp.where(falls, -1, clock),
         gone=jnp.where(falls, record.time, phase.gone),
-        hit=phase.hit | (load.push > 0),
+        hit=phase.hit | ((load.push > 0) & phase.lasts),
+        met=phase.met | touching,
         record=record,
-        lasts=load.lasts,
-        steps=phase.steps,
+        lasts=phase.lasts & load.lasts,
+        steps=phase.steps + 1,
     )
 
 
-def _rim_contacts(
-    discs: Discs,
-    phase: _Phase,
-    in_play: jax.Array,
-    springs: _Springs,
-    parameters: Parameters,
-    geometry: Geometry,
-) -> _Load:
-    """Contacts of discs with each other, all P pairs at once, (P, B)."""
-    slots = len(geometry.radius)
-    i, j = np.triu_indices(slots, 1)
-    rim = phase.spin * geometry.radius[:, None]
-    dx = (discs.x[j] - discs.x[i]) + (phase.shift_x[j] - phase.shift_x[i])
-    dy = (discs.y[j] - discs.y[i]) + (phase.shift_y[j] - phase.shift_y[i])
-    vx, vy = phase.vx[j] - phase.vx[i], phase.vy[j] - phase.vy[i]
-    distance2 = dx * dx + dy * dy
-    inverse = lax.rsqrt(distance2 + 1e-20)
-    nx, ny = dx * inverse, dy * inverse
-    overlap = (geometry.radius[i] + geometry.radius[j])[:, None] - distance2 * inverse
-    mass_i, mass_j = geometry.mass[i][:, None], geometry.mass[j][:, None]
-    with_striker = jnp.asarray(j == slots - 1)[:, None]
-    push, rub, lasts = _contact(
-        jnp.where(in_play[i] & in_play[j], overlap, -1),
-        closing=-(vx * nx + vy * ny),
-        slip=vy * nx - vx * ny - rim[i] - rim[j],
-        reduced=mass_i * mass_j / (mass_i + mass_j),
-        damping=jnp.where(with_striker, springs.damping_striker, springs.damping_carromman),
-        friction=parameters.friction_rim,
-        springs=springs,
-    )
-    # To each disc what its pairs do to it: a product with a matrix of 1, for j, and -1, for i.
-    of_j, of_i = (np.equal.outer(np.arange(slots), k).astype(push.dtype) for k in (j, i))
-    forces = jnp.concatenate([push * nx - rub * ny, push * ny + rub * nx], axis=1)
-    fx, fy = jnp.split(_times(of_j - of_i, forces), 2, axis=1)
-    rubs, pushes = jnp.split(_times(of_j + of_i, jnp.concatenate([rub, push], 1)), 2, axis=1)
-    return _Load(fx, fy, -rubs, pushes, jnp.any(lasts, axis=0))
+def _near(discs: Discs, phase: Phase, springs: Springs, geometry: Geometry) -> _Near:
+    """What can touch within ``BURST`` steps in a lane in which the phase goes on.
 
-
-def _times(matrix: NDArray[np.floating], values: jax.Array) -> jax.Array:
-    return jnp.matmul(jnp.asarray(matrix), values, precision=lax.Precision.HIGHEST)
-
-
-def _frame_contacts(
-    discs: Discs,
-    phase: _Phase,
-    in_play: jax.Array,
-    springs: _Springs,
-    parameters: Parameters,
-    geometry: Geometry,
-) -> _Load:
-    """Contacts of discs with the frame."""
-    radius, mass = geometry.radius[:, None], geometry.mass[:, None]
-    x, y = discs.x + phase.shift_x, discs.y + phase.shift_y
-    gap, nx, ny, _ = gap_to_frame(x, y, radius, geometry)
-    push, rub, lasts = _contact(
-        jnp.where(in_play, -gap, -1),
-        closing=phase.vx * nx + phase.vy * ny,
-        slip=phase.vy * nx - phase.vx * ny + phase.spin * radius,
-        reduced=mass,
-        damping=springs.damping_frame,
-        friction=parameters.friction_frame,
-        springs=springs,
-    )
-    return _Load(-push * nx - rub * ny, -push * ny + rub * nx, rub, push, jnp.any(lasts, axis=0))
-
-
-def _contact(
-    overlap: jax.Array,
-    *,
-    closing: jax.Array,
-    slip: jax.Array,
-    reduced: jax.Array,
-    damping: jax.Array,
-    friction: jax.Array,
-    springs: _Springs,
-) -> tuple[jax.Array, jax.Array, jax.Array]:
-    """Normal and tangential force, N, and whether the contact is a collision.
-
-    The spring never pulls. Friction opposes the slip, by no more than stops it within a step.
-    A contact in which less is left than an impact at ``PRESSED_SPEED`` has is no collision:
-    the board's friction could hold it for ever.
+    Nothing comes together faster than all the energy of its lane would let it.
     """
-    touches = overlap > 0
-    force = reduced * (springs.stiffness * overlap + damping * closing)
-    push = jnp.where(touches, jnp.maximum(force, 0), 0)
-    rub = jnp.clip(-slip * reduced / (3 * springs.step), -friction * push, friction * push)
-    moving = touches & ((jnp.abs(closing) > PRESSED_SPEED) | (overlap > springs.held))
-    about_to = (overlap > -tolerance_of(overlap.dtype)) & (closing > PRESSED_SPEED)
-    return push, rub, moving | about_to
-
-
-def _seen(
-    phase: _Phase, discs: Discs, touching: jax.Array, h: jax.Array, geometry: Geometry
-) -> Record:
-    """The record after a step in which the ``touching`` discs, (N, B), touched others."""
-    record, striker = phase.record, len(geometry.radius) - 1
-    slots = jnp.arange(striker + 1, dtype=jnp.int32)[:, None]
-    bits = jnp.sum(jnp.where(touching, jnp.int32(1) << slots, 0), axis=0, dtype=jnp.int32)
-    # What the striker touches is what is nearest to it.
+    i, j = all_pairs(len(geometry.radius))
+    radius, mass = geometry.radius[:, None], geometry.mass[:, None]
+    in_play = phase.gone == NEVER
     x, y = discs.x + phase.shift_x, discs.y + phase.shift_y
-    away2 = (x - x[striker]) ** 2 + (y - y[striker]) ** 2
-    away2 = jnp.where(touching & (slots < striker), away2, NEVER)
-    first = touching[striker] & (record.first_touch < 0)
-    nearest = jnp.argmin(away2, axis=0).astype(jnp.int32)
-    return record._replace(
-        time=record.time + h,
-        first_touch=jnp.where(first, nearest, record.first_touch),
-        touched=record.touched | bits,
+    dx, dy = x[j] - x[i], y[j] - y[i]
+    between = jnp.sqrt(dx * dx + dy * dy) - (radius[i] + radius[j])
+    between = jnp.where(in_play[i] & in_play[j], between, NEVER)
+    to_frame = jnp.where(in_play, gap_to_frame(x, y, radius, geometry)[0], NEVER)
+    reduced = reduced_mass(mass[i], mass[j])
+    moved = mass * (phase.vx**2 + phase.vy**2 + (radius * phase.spin) ** 2 / 2)
+    twice_energy = jnp.sum(jnp.where(in_play, moved, 0), axis=0) + springs.stiffness * (
+        jnp.sum(reduced * jnp.minimum(between, 0) ** 2, axis=0)
+        + jnp.sum(mass * jnp.minimum(to_frame, 0) ** 2, axis=0)
     )
+    time = _MARGIN * BURST * springs.step
+
+    def touch(gap: jax.Array, mass: jax.Array) -> jax.Array:
+        reach = jnp.sqrt(twice_energy / mass) * time + tolerance_of(gap.dtype)
+        return jnp.any((gap < reach) & phase.lasts, axis=1)
+
+    return _Near(NearPairs.of(touch(between, reduced), geometry), jnp.any(touch(to_frame, mass)))
+
+
+def _first_touch(phase: Phase, discs: Discs, touching: jax.Array, geometry: Geometry) -> jax.Array:
+    """``Record.first_touch`` after a step in which the ``touching`` discs touched others."""
+    before, striker = phase.record.first_touch, len(geometry.radius) - 1
+    first = touching[striker] & (before < 0)
+
+    def nearest() -> jax.Array:
+        """What the striker touches is what is nearest to it."""
+        x, y = discs.x + phase.shift_x, discs.y + phase.shift_y
+        away2 = (x - x[striker]) ** 2 + (y - y[striker]) ** 2
+        away2 = jnp.where(touching.at[striker].set(False), away2, NEVER)
+        return jnp.where(first, jnp.argmin(away2, axis=0).astype(jnp.int32), before)
+
+    return lax.cond(jnp.any(first), nearest, lambda: before)
 
 
 def third_body_within(
