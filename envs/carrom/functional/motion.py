@@ -1,17 +1,20 @@
 """Strokes of the planar engine, one to be written down, many to be computed.
 
-``play`` is the stroke of one board. Under ``jax.vmap`` the boards that strike go through the
-lanes of ``play_stream``, so that none waits for the slowest and those that do not strike cost
-nothing.
+``play`` is the stroke of one board. Under ``jax.vmap`` the boards that strike are shared out
+among streams by what they need: as many slots as carrommen lie on them, and springs where
+contacts can overlap in time. In a stream no stroke waits for the slowest, and boards that do
+not strike cost nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import jax
 import jax.numpy as jnp
+from jax import lax
 from jax.custom_batching import custom_vmap
 
 from carrom.board import Board
@@ -19,12 +22,44 @@ from carrom.functional.seldom import flatten, spread
 from carrom.functional.sight import side_of_board
 from carrom.functional.state import Outcome, State, Strike
 from carrom.laws.places import turned
+from carrom.physics.planar.gaps import carrommen_gaps, may_overlap, striker_gaps
 from carrom.physics.planar.lanes import Geometry, Parameters
 from carrom.physics.planar.outcomes import Outcomes
-from carrom.physics.planar.strokes import LANES, play_stream
+from carrom.physics.planar.slots import SIZES, from_slots, to_slots
+from carrom.physics.planar.strokes import play_stream
+from carrom.pieces import N_DISCS
+
+LANES = 64
+"""Strokes under way at once in a stream: fewer than elsewhere, since a batch fills several."""
 
 Play = Callable[[jax.Array, State, Strike], Outcome]
 _ALL: Any = Outcome._make([True] * len(Outcome._fields))
+
+
+@dataclass(frozen=True)
+class Stream:
+    """A program for strokes that are alike.
+
+    Attributes:
+        slots: for carrommen and striker; one of ``SIZES``.
+        springs: whether contacts that overlap in time are springs.
+        lanes: strokes under way at once.
+    """
+
+    slots: int
+    springs: bool
+    lanes: int = LANES
+
+
+def streams_for(*, springs: bool) -> tuple[Stream, ...]:
+    """The streams that strokes are shared out among.
+
+    Args:
+        springs: whether there is one with springs. It is one of all slots: springs are for
+            racks above all, and each program takes seconds to compile.
+    """
+    by_size = tuple(Stream(slots, springs=False) for slots in SIZES)
+    return (*by_size, Stream(SIZES[-1], springs=True)) if springs else by_size
 
 
 def start_of(state: State, strike: Strike, board: Board) -> jax.Array:
@@ -35,41 +70,37 @@ def start_of(state: State, strike: Strike, board: Board) -> jax.Array:
     return turned(jnp.stack([place, strike.speed * heading]), side).reshape(4)
 
 
-def player_on(board: Board, lanes: int = LANES) -> Play:
+def player_on(board: Board, streams: tuple[Stream, ...]) -> Play:
     """The function that plays a stroke on ``board``.
 
     Args:
         board: dimensions and masses.
-        lanes: strokes under way at once, in a batch.
+        streams: for the strokes of a batch, as of ``streams_for``.
 
     Returns:
         A function of a flag, bool (), whether there is a stroke at all, of the state and the
         strike, giving the outcome; without a stroke it means nothing.
     """
 
-    def stream(active: jax.Array, rows: tuple[Any, ...]) -> Outcome:
-        parameters, positions, on_board, starts = rows
-        # Those that strike come first; the others are not played.
-        order = jnp.argsort(~active, stable=True).astype(jnp.int32)
-        outcomes = play_stream(
-            Geometry.of(board),
-            Parameters(*(values[order] for values in parameters)),
-            positions,
-            on_board,
-            order,
-            starts[order],
-            jnp.sum(active),
-            lanes=min(lanes, len(active)),
+    def batch(active: jax.Array, rows: _Rows) -> Outcome:
+        share = jnp.where(active, _share_of(rows, streams, board), len(streams))
+        outcome = Outcome(
+            positions=jnp.zeros((len(active), N_DISCS, 2)),
+            on_board=jnp.zeros((len(active), N_DISCS), bool),
+            touched=jnp.zeros(len(active), bool),
+            collided=jnp.zeros(len(active), bool),
+            failed=jnp.zeros(len(active), bool),
         )
-        back = jnp.zeros_like(order).at[order].set(jnp.arange(len(order), dtype=jnp.int32))
-        return jax.tree.map(lambda leaf: leaf[back], _reduced(outcomes))
+        for number, stream in enumerate(streams):
+            outcome = _played(stream, share == number, rows, outcome, board)
+        return outcome
 
     @custom_vmap
-    def one(active: jax.Array, rows: tuple[Any, ...]) -> Outcome:
-        outcome = stream(active[None], jax.tree.map(lambda leaf: leaf[None], rows))
+    def one(active: jax.Array, rows: _Rows) -> Outcome:
+        outcome = batch(active[None], jax.tree.map(lambda leaf: leaf[None], rows))
         return jax.tree.map(lambda leaf: leaf[0], outcome)
 
-    many = custom_vmap(stream)
+    many = custom_vmap(batch)
 
     @one.def_vmap
     def _of_one(size: int, batched: Any, active: jax.Array, rows: Any) -> tuple[Outcome, Any]:
@@ -88,10 +119,60 @@ def player_on(board: Board, lanes: int = LANES) -> Play:
     return play
 
 
-def _reduced(outcomes: Outcomes) -> Outcome:
+_Rows = tuple[Parameters, jax.Array, jax.Array, jax.Array]
+"""Of M boards: physics, (M,) each; positions, (M, 19, 2); on_board, (M, 19); starts, (M, 4)."""
+
+
+def _share_of(rows: _Rows, streams: tuple[Stream, ...], board: Board) -> jax.Array:
+    """The number of the stream that each stroke needs, int32 (M,): the first that will do."""
+    parameters, positions, on_board, starts = rows
+    count = jnp.sum(on_board, axis=1)
+    overlap = jnp.zeros(len(starts), bool)
+    if any(stream.springs for stream in streams):
+        gaps = carrommen_gaps(board, positions, on_board)
+        to_striker = striker_gaps(board, positions, on_board, starts[:, :2])
+        overlap = may_overlap(gaps, to_striker, starts, parameters.contact_time)
+    will_do = [(count < s.slots) & (overlap == s.springs) for s in streams]
+    return jnp.argmax(jnp.stack(will_do), axis=0)
+
+
+def _played(stream: Stream, mine: jax.Array, rows: _Rows, others: Outcome, board: Board) -> Outcome:
+    """The outcomes of the strokes that are ``mine``, (M,), beside those of the ``others``."""
+
+    def play(others: Outcome) -> Outcome:
+        parameters, positions, on_board, starts = rows
+        # Those that are played come first.
+        order = jnp.argsort(~mine, stable=True).astype(jnp.int32)
+        places, present, _ = to_slots(positions, on_board, stream.slots)
+        outcomes = play_stream(
+            Geometry.of(board, stream.slots),
+            Parameters(*(values[order] for values in parameters)),
+            places,
+            present,
+            order,
+            starts[order],
+            jnp.sum(mine),
+            springs=stream.springs,
+            lanes=min(stream.lanes, len(mine)),
+        )
+        back = jnp.zeros_like(order).at[order].set(jnp.arange(len(order), dtype=jnp.int32))
+        own = _in_index_order(jax.tree.map(lambda leaf: leaf[back], outcomes), on_board)
+
+        def chosen(new: jax.Array, old: jax.Array) -> jax.Array:
+            return jnp.where(mine.reshape(-1, *(1,) * (new.ndim - 1)), new, old)
+
+        return jax.tree.map(chosen, own, others)
+
+    return lax.cond(jnp.any(mine), play, lambda same: same, others)
+
+
+def _in_index_order(outcomes: Outcomes, before: jax.Array) -> Outcome:
+    """The outcomes of carrommen that were put ``to_slots``; ``before``, (M, 19), on the board."""
+    on_board = from_slots(outcomes.on_board, before) & before
+    positions = from_slots(outcomes.positions, before)
     return Outcome(
-        positions=outcomes.positions,
-        on_board=outcomes.on_board,
+        positions=jnp.concatenate([positions, outcomes.positions[:, -1:]], axis=1),
+        on_board=jnp.concatenate([on_board, outcomes.on_board[:, -1:]], axis=1),
         touched=outcomes.first_touch >= 0,
         collided=outcomes.impacts > 0,
         failed=outcomes.unfinished,

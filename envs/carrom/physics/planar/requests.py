@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from carrom.board import Board
 from carrom.layout import Layout
 from carrom.physics.checks import check_counts, check_seat
-from carrom.physics.planar.gaps import carrommen_gaps, striker_gaps
+from carrom.physics.planar.gaps import carrommen_gaps, may_overlap, striker_gaps
 from carrom.physics.planar.slots import slots_for
 from carrom.physics.strike import Strike
 from carrom.pieces import N_CARROMMEN
@@ -32,8 +32,7 @@ class Requests:
         seats: M of them.
         starts: (M, 4), the striker's x, y, vx, vy, board frame.
         slots: (M,), how many slots each stroke takes.
-        springs: (M,), whether contacts can overlap in time from the beginning: whether
-            things lie closer than the striker comes in the time that a contact lasts.
+        springs: (M,), whether contacts can overlap in time from the beginning.
     """
 
     layouts: list[Layout]
@@ -74,8 +73,7 @@ class Requests:
         slots = np.array([slots_for(int(count)) for count in on_board.sum(1)], np.intp)
         starts = starts_of(board, strikes, seats)
         to_striker = striker_gaps(board, positions[which], on_board[which], starts[:, :2])
-        gap = np.minimum(gaps[which], to_striker)
-        springs = gap < contact_time * np.hypot(starts[:, 2], starts[:, 3])
+        springs = may_overlap(gaps[which], to_striker, starts, contact_time)
         return cls(unique, which, strikes, seats, starts, slots[which], springs)
 
     def layout(self, k: int) -> Layout:

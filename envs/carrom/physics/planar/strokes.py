@@ -28,7 +28,7 @@ had a quarter of so many impacts."""
 CHUNK = 4
 """Steps between two looks at which lanes are at rest."""
 SQUEEZED_AT_ONCE = 64
-"""Lanes that go through overlapping contacts together in ``play_stream``."""
+"""Lanes that go through overlapping contacts together in ``play_stream``; at most half of all."""
 LANES = 128
 """Strokes under way at once in ``play_stream``: wide enough for a processor's vectors, and
 what they work on fits its caches."""
@@ -159,7 +159,8 @@ def play_stream(
             0, CHUNK, lambda _, lanes: advance(lanes, own, geometry, springs=springs), state.lanes
         )
         if springs:
-            under_way = squeeze_groups(under_way, own, geometry, SQUEEZED_AT_ONCE)
+            width = max(1, min(SQUEEZED_AT_ONCE, lanes // 2))
+            under_way = squeeze_groups(under_way, own, geometry, width)
         steps = state.steps + CHUNK
         done = under_way.discs.at_rest() | (steps >= most_steps)
         target = jnp.where(done, state.stroke, strokes)
