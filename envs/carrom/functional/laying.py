@@ -22,7 +22,6 @@ from carrom.laws import (
     colour_of,
     place_centre,
     place_due,
-    rule,
 )
 from carrom.pieces import COLOURS, N_CARROMMEN, QUEEN
 
@@ -37,6 +36,7 @@ class Ruled(NamedTuple):
         ruling: on these facts.
         positions: (19, 2), m, board frame, with what has been laid.
         on_board: bool (19,).
+        short: bool (), something found no room: he has to rule again, on ``facts`` that say so.
     """
 
     before: MatchState
@@ -45,6 +45,7 @@ class Ruled(NamedTuple):
     ruling: Ruling
     positions: jax.Array
     on_board: jax.Array
+    short: jax.Array
 
 
 def goes_back(ruling: Ruling) -> jax.Array:
@@ -54,7 +55,7 @@ def goes_back(ruling: Ruling) -> jax.Array:
 
 
 def lay(ruled: Ruled, board: Board, format: MatchFormat) -> Ruled:
-    """Lay what has to be laid: the queen, wrongly pocketed ones, dues (9, U24)."""
+    """Lay what has to be laid, as far as there is room: queen, wrongly pocketed, dues (9, U24)."""
     next_side = (ruled.match.board.seat + ruled.match.rotation) % 4
 
     def with_queen(ruled: Ruled) -> Ruled:
@@ -79,16 +80,13 @@ def lay(ruled: Ruled, board: Board, format: MatchFormat) -> Ruled:
     start = (jnp.zeros_like(total), jnp.bool_(True), ruled)
     laid, _, ruled = lax.while_loop(lambda c: (c[0] < total) & c[1], next_due, start)
 
-    def without_room(ruled: Ruled) -> Ruled:
-        facts = dataclasses.replace(
-            ruled.facts,
-            room_returned=jnp.minimum(laid, fallen),
-            room_due=jnp.maximum(laid - fallen, 0),
-        )
-        match, ruling = rule(ruled.before, facts, format=format)
-        return ruled._replace(facts=facts, match=match, ruling=ruling)
-
-    return lax.cond(laid < total, without_room, lambda same: same, ruled)
+    short = laid < total
+    facts = dataclasses.replace(
+        ruled.facts,
+        room_returned=jnp.where(short, jnp.minimum(laid, fallen), ruled.facts.room_returned),
+        room_due=jnp.where(short, jnp.maximum(laid - fallen, 0), ruled.facts.room_due),
+    )
+    return ruled._replace(facts=facts, short=short)
 
 
 def sides_of_colour(colour: jax.Array, match: MatchState, format: MatchFormat) -> jax.Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -19,8 +20,9 @@ from carrom.pieces import N_CARROMMEN, N_PER_SIDE
 from carrom.rack import Packing, lattice
 from carrom.tasks import AGENT_SEAT, QUEEN_COVERED_SHARE
 
-_TRIES = 8
-"""Points drawn for each carromman; one in six at most is refused."""
+_TRIES = 4
+"""Points drawn for each carromman; one in six at most is refused, so that one position in some
+hundreds is drawn again. Drawing them is most of what a new position costs."""
 
 
 def match_from(breaker: jax.Array, format: MatchFormat) -> MatchState:
@@ -83,7 +85,7 @@ def scattered(key: jax.Array, on_board: jax.Array, board: Board, lines: Lines) -
     def attempt(carry: _Attempt) -> _Attempt:
         key, _, _, on_board = carry
 
-        def lay(laid: tuple[jax.Array, jax.Array], drawn: tuple[jax.Array, ...]):
+        def lay(laid: tuple[jax.Array, jax.Array], drawn: tuple[Any, ...]):
             xs, ys = laid
             index, x, y = drawn
             over_x, over_y = jnp.abs(x) - board.pocket_offset, jnp.abs(y) - board.pocket_offset

@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -50,10 +51,7 @@ class Umpire:
         moved = dataclasses.replace(
             state, positions=jnp.where(on_board[:, None], positions, 0), on_board=on_board
         )
-        if self.setting.task.unit is Unit.STROKE:
-            after, booked = self._concluded(moved, facts, outcome.failed, key, active)
-        else:
-            after, booked = self._incidents(moved, facts, key, active)
+        after, booked = self._incidents(moved, facts, outcome.failed, key, active)
         return select(active, after, state), booked
 
     def _facts(self, state: State, made: Strike, outcome: Outcome) -> StrokeFacts:
@@ -77,28 +75,6 @@ class Umpire:
         )
 
     def _incidents(
-        self, state: State, facts: StrokeFacts, key: jax.Array, active: jax.Array
-    ) -> tuple[State, Booked]:
-        """Conclude a stroke, and that the next player can set his striker nowhere (142).
-
-        It is one loop, so that the umpire is compiled once; hardly ever does it go round twice.
-        """
-
-        def conclude(carry: _Incidents) -> _Incidents:
-            state, facts, _, booked, key = carry
-            key, board = jax.random.split(key)
-            after, new = self._concluded(state, facts, jnp.bool_(False), board, active)
-            slipped = facts.event == Event.NO_STROKE
-            after, free = self._asked(after, active & ~after.over & ~slipped)
-            first = facts.event != Event.NO_STRIKER_SPACE
-            blocked = jax.tree.map(jnp.asarray, StrokeFacts.without_stroke(Event.NO_STRIKER_SPACE))
-            return after, blocked, ~free, select(first, new, booked), key
-
-        start = (state, facts, active, self.nothing_booked(state.match), key)
-        state, _, _, booked, _ = jax.lax.while_loop(lambda carry: carry[2], conclude, start)
-        return state, booked
-
-    def _concluded(
         self,
         state: State,
         facts: StrokeFacts,
@@ -106,12 +82,55 @@ class Umpire:
         key: jax.Array,
         active: jax.Array,
     ) -> tuple[State, Booked]:
-        """Rule, lay what goes back, book, and set up the next board if one follows."""
-        setting, before = self.setting, state.match
-        match, ruling = rule(before, facts, format=setting.format)
-        ruled = Ruled(before, facts, match, ruling, state.positions, state.on_board)
-        lay = functools.partial(laying.lay, board=setting.board, format=setting.format)
-        ruled = seldom(lay)(active & laying.goes_back(ruling), ruled)
+        """Conclude a stroke, and that the next player can set his striker nowhere (142).
+
+        It is one loop, so that the umpire is compiled once. It goes round again, hardly ever,
+        for that, and where what goes back finds no room (79.a).
+        """
+
+        def conclude(carry: _Open) -> _Open:
+            key, board = jax.random.split(carry.key)
+            ruled = self._ruled(carry)
+            after, new = self._concluded(carry.state, ruled, failed, board)
+            free = jnp.bool_(True)
+            if self.setting.task.unit is not Unit.STROKE:
+                slipped = carry.facts.event == Event.NO_STROKE
+                after, free = self._asked(after, carry.open & ~(ruled.short | after.over | slipped))
+            first = carry.facts.event != Event.NO_STRIKER_SPACE
+            blocked = jax.tree.map(jnp.asarray, StrokeFacts.without_stroke(Event.NO_STRIKER_SPACE))
+            as_laid = dataclasses.replace(
+                carry.state, positions=ruled.positions, on_board=ruled.on_board
+            )
+            return _Open(
+                open=ruled.short | ~free,
+                state=select(ruled.short, as_laid, after),
+                facts=select(ruled.short, ruled.facts, blocked),
+                laid=ruled.short,
+                booked=select(first, new, carry.booked),
+                key=key,
+            )
+
+        nothing = self.nothing_booked(state.match)
+        start = _Open(active, state, facts, jnp.bool_(False), nothing, key)
+        concluded = jax.lax.while_loop(lambda carry: carry.open, conclude, start)
+        return concluded.state, concluded.booked
+
+    def _ruled(self, carry: _Open) -> Ruled:
+        """Rule, and lay what goes back, unless that is done."""
+        before, board, format = carry.state.match, self.setting.board, self.setting.format
+        match, ruling = rule(before, carry.facts, format=format)
+        ruled = Ruled(
+            *(before, carry.facts, match, ruling),
+            *(carry.state.positions, carry.state.on_board, jnp.bool_(False)),
+        )
+        lay = functools.partial(laying.lay, board=board, format=format)
+        return seldom(lay)(carry.open & ~carry.laid & laying.goes_back(ruling), ruled)
+
+    def _concluded(
+        self, state: State, ruled: Ruled, failed: jax.Array, key: jax.Array
+    ) -> tuple[State, Booked]:
+        """Book what was ruled, and set up the next board if one follows."""
+        setting, before = self.setting, ruled.before
         booked = Booked(before.board.seat, ruled.facts, ruled.ruling, ruled.match)
         terms = scores.stroke_terms(
             before, booked, self.setting.reward, setting.task, setting.format
@@ -204,5 +223,24 @@ class Umpire:
         return Booked(match.board.seat, facts, nothing, match)
 
 
-_Incidents = tuple[State, StrokeFacts, jax.Array, Booked, jax.Array]
+class _Open(NamedTuple):
+    """A stroke or incident that is being ruled on.
+
+    Attributes:
+        open: bool (), whether there is something to rule on at all.
+        state: before the ruling, with the discs where they came to rest.
+        facts: what the umpire is told.
+        laid: bool (), what goes back has been laid, as far as there was room.
+        booked: the stroke, if it is not this one.
+        key: of new boards.
+    """
+
+    open: jax.Array
+    state: State
+    facts: StrokeFacts
+    laid: jax.Array
+    booked: Booked
+    key: jax.Array
+
+
 _Found = tuple[jax.Array, jax.Array, jax.Array, jax.Array]
