@@ -32,10 +32,9 @@ from carrom.physics.material import Material
 from carrom.physics.motion import Motion
 from carrom.physics.noise import ExecutionNoise
 from carrom.physics.strike import Strike
-from carrom.pieces import QUEEN, SLICES
 from carrom.rack import Packing
 from carrom.tasks import AGENT_SEAT, Position, Task
-from carrom.view import QueenStatus, View
+from carrom.view import OWN_FIRST, QUEEN_SEEN, QueenStatus, View
 
 
 @dataclass(frozen=True)
@@ -334,13 +333,13 @@ def view_of(setting: Setting, position: Position, seat: int, request: Request) -
     doubles = setting.format.doubles
     own = int(colour_of(seat, state, doubles=doubles))
     other = 1 - own
-    order = np.r_[SLICES[own], SLICES[other], QUEEN]
+    order = OWN_FIRST[own]
     sides = [int(side_with(colour, state, doubles=doubles)) for colour in (own, other)]
     return View(
         board=setting.board,
         positions=to_seat(position.layout.positions[order], position.side_of_board(seat)),
         on_board=position.layout.on_board[order],
-        queen=_queen_status(QueenState(int(state.queen)), own, int(state.striker)),
+        queen=QueenStatus(QUEEN_SEEN[int(state.queen), own, int(state.striker)]),
         queen_allowed=bool(state.has_pocketed[own]) and int(state.owed[own]) == 0,
         owed=(int(state.owed[own]), int(state.owed[other])),
         score=(int(match.game.score[sides[0]]), int(match.game.score[sides[1]])),
@@ -353,11 +352,3 @@ def view_of(setting: Setting, position: Position, seat: int, request: Request) -
         turn_begun=int(state.strokes_in_turn) > 0,
         request=request,
     )
-
-
-def _queen_status(queen: QueenState, own: int, striker: int) -> QueenStatus:
-    if queen == QueenState.ON_BOARD:
-        return QueenStatus.ON_BOARD
-    if queen == QueenState.WAITING:
-        return QueenStatus.WAITING if striker == own else QueenStatus.THEIRS
-    return QueenStatus.MINE if queen == QueenState.covered_by(own) else QueenStatus.THEIRS

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from carrom.baseline import Interval, free_line, free_places
 from carrom.board import Board
 from carrom.decision import STRIKE_NOW, Request
-from carrom.pieces import N_PER_SIDE
+from carrom.laws import QueenState
+from carrom.pieces import N_PER_SIDE, QUEEN, SLICES
 
 OWN = slice(0, N_PER_SIDE)
 OPPONENT = slice(N_PER_SIDE, 2 * N_PER_SIDE)
@@ -27,6 +28,22 @@ class QueenStatus(IntEnum):
     MINE = 2
     THEIRS = 3
     """The other side holds her, or must cover her with its next stroke."""
+
+
+def _queen_seen(queen: QueenState, own: int, striker: int) -> QueenStatus:
+    if queen == QueenState.ON_BOARD:
+        return QueenStatus.ON_BOARD
+    if queen == QueenState.WAITING:
+        return QueenStatus.WAITING if striker == own else QueenStatus.THEIRS
+    return QueenStatus.MINE if queen == QueenState.covered_by(own) else QueenStatus.THEIRS
+
+
+QUEEN_SEEN = np.array(
+    [[[_queen_seen(q, own, striker) for striker in (0, 1)] for own in (0, 1)] for q in QueenState]
+)
+"""The ``QueenStatus``, by state of the queen, own colour and colour of who has the turn."""
+OWN_FIRST = np.array([np.r_[SLICES[own], SLICES[1 - own], QUEEN] for own in (0, 1)])
+"""By own colour, the index of each carromman that a view shows: own, opponent's, the queen."""
 
 
 @dataclass(frozen=True, eq=False)

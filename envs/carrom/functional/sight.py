@@ -6,18 +6,12 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 
 from carrom.functional.lines import Lines, Places
 from carrom.functional.state import State
-from carrom.laws import MatchFormat, QueenState, colour_of, side_with
+from carrom.laws import MatchFormat, colour_of, side_with
 from carrom.laws.places import turned
-from carrom.pieces import QUEEN, SLICES
-from carrom.view import QueenStatus
-
-_INDICES = np.arange(QUEEN + 1)
-_WHITE_FIRST = np.r_[_INDICES[SLICES[0]], _INDICES[SLICES[1]], QUEEN]
-_BLACK_FIRST = np.r_[_INDICES[SLICES[1]], _INDICES[SLICES[0]], QUEEN]
+from carrom.view import OWN_FIRST, QUEEN_SEEN
 
 
 class Sight(NamedTuple):
@@ -53,12 +47,12 @@ def sight_of(state: State, seat: jax.Array | int, lines: Lines, format: MatchFor
     seat = jnp.asarray(seat, jnp.int32)
     own = colour_of(seat, board, doubles=format.doubles)
     sides = jnp.stack([side_with(c, board, doubles=format.doubles) for c in (own, 1 - own)])
-    order = jnp.where(own == 0, _WHITE_FIRST, _BLACK_FIRST)
+    order = jnp.asarray(OWN_FIRST)[own]
     positions = in_frame_of(side_of_board(state, seat), state.positions)
     return Sight(
         positions=positions[order],
         on_board=state.on_board[order],
-        queen=_queen_status(board.queen, own, board.striker),
+        queen=jnp.asarray(QUEEN_SEEN, jnp.int32)[board.queen, own, board.striker],
         queen_allowed=board.has_pocketed[own] & (board.owed[own] == 0),
         owed=jnp.stack([board.owed[own], board.owed[1 - own]]),
         score=match.game.score[sides],
@@ -82,12 +76,3 @@ def side_of_board(state: State, seat: jax.Array | int) -> jax.Array:
 def in_frame_of(side: jax.Array, positions: jax.Array) -> jax.Array:
     """Positions (n, 2) of the board's frame, seen from a ``side`` of the board."""
     return turned(positions, (-side) % 4)
-
-
-def _queen_status(queen: jax.Array, own: jax.Array, striker: jax.Array) -> jax.Array:
-    waiting, mine = queen == QueenState.WAITING, queen == QueenState.COVERED_WHITE + own
-    return jnp.select(
-        [queen == QueenState.ON_BOARD, waiting & (striker == own), mine],
-        [QueenStatus.ON_BOARD, QueenStatus.WAITING, QueenStatus.MINE],
-        QueenStatus.THEIRS,
-    )
