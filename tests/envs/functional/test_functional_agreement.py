@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 from typing import Any
 
 import jax
@@ -11,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from ordinary_path import lane, outcome_of, plain_strike, played, same, setting_of, way_and_time
+from programs import BATCH, parts
 
 from carrom.board import Board, to_board
 from carrom.functional import Functional, Outcome, State, Strike
@@ -21,7 +21,6 @@ from carrom.rack import PACKINGS, lattice
 from carrom.tasks import Unit
 
 BOARD = Board()
-BOARDS = 24
 _DOUBLES = {"doubles": True, "reward": "result", "max_strokes": 40}
 
 
@@ -65,30 +64,25 @@ def invented(rng: np.random.Generator, state: State, made: Strike, next_side: in
     return outcome_of(positions, on_board, touched=touched, collided=collided, failed=failed)
 
 
-@functools.cache
-def parts(env: Functional) -> dict[str, Any]:
-    return {name: jax.jit(jax.vmap(getattr(env, name))) for name in ("start", "make", "settle")}
-
-
 choose = jax.jit(jax.vmap(select))
 
 
 def strikes_for(rng: np.random.Generator, state: State) -> Strike:
     """Anything; some slow and sideways, which may leave no line (127.b)."""
-    slow = rng.random(BOARDS) < 0.2
-    speed = np.where(slow, 0.25, rng.uniform(0.25, 5, BOARDS))
-    direction = np.where(slow, np.pi / 2, rng.uniform(-np.pi, np.pi, BOARDS))
-    place = rng.uniform(-0.3, 0.3, BOARDS)
-    numbers = (place, direction, speed, np.zeros(BOARDS))
+    slow = rng.random(BATCH) < 0.2
+    speed = np.where(slow, 0.25, rng.uniform(0.25, 5, BATCH))
+    direction = np.where(slow, np.pi / 2, rng.uniform(-np.pi, np.pi, BATCH))
+    place = rng.uniform(-0.3, 0.3, BATCH)
+    numbers = (place, direction, speed, np.zeros(BATCH))
     return Strike(*(jnp.asarray(value, jnp.float32) for value in numbers))
 
 
 @pytest.mark.parametrize(
     ("task", "options", "strokes"),
     [
-        ("match", {}, 40),
-        ("shot", {}, 8),
+        ("match", {}, 45),
         # Every task is compiled anew, which takes most of the time.
+        pytest.param("shot", {}, 12, marks=pytest.mark.slow),
         pytest.param("board", _DOUBLES, 45, marks=pytest.mark.slow),
         pytest.param("solo", {"reward": "points", "max_strokes": 30}, 30, marks=pytest.mark.slow),
     ],
@@ -100,22 +94,22 @@ def test_umpire_placing_and_what_follows_are_those_of_the_ordinary_path(
     part, rng = parts(env), np.random.default_rng(5)
     # A shot from the rack is ruled as any other, and compiled for other tests.
     start = parts(Functional("match") if task == "shot" else env)["start"]
-    state = start(jax.random.split(jax.random.key(1), BOARDS))
+    state = start(jax.random.split(jax.random.key(1), BATCH))
     seen: set[str] = set()
     for number in range(strokes):
-        keys = jax.random.split(jax.random.key(100 + number), BOARDS)
+        keys = jax.random.split(jax.random.key(100 + number), BATCH)
         meant = strikes_for(rng, state)
         made = part["make"](state, meant, keys)
         before, strikes = jax.device_get((state, made))
         outcomes = [
             invented(rng, lane(before, k), lane(strikes, k), int(rng.integers(4)))
-            for k in range(BOARDS)
+            for k in range(BATCH)
         ]
         batch = jax.tree.map(lambda *leaves: np.stack(leaves), *outcomes)
         after, booked = part["settle"](state, made, batch, keys)
         ours = jax.device_get((state, made, after, booked))
-        plain = [plain_strike(lane(jax.device_get(meant), k)) for k in range(BOARDS)]
-        for k in range(BOARDS):
+        plain = [plain_strike(lane(jax.device_get(meant), k)) for k in range(BATCH)]
+        for k in range(BATCH):
             table, asked = played(setting, lane(before, k), plain[k], outcomes[k])
             compare(table, asked, lane(ours, k), seen)
         state = choose(after.over, start(keys), after)
@@ -177,7 +171,7 @@ def note(table: Any, seen: set[str]) -> None:
 def test_where_there_is_no_room_what_comes_out_waits() -> None:
     """79.a: the ring is full of carrommen, and the umpire rules again on what has been laid."""
     part, setting = parts(Functional("match")), setting_of("match")
-    state = part["start"](jax.random.split(jax.random.key(0), BOARDS))
+    state = part["start"](jax.random.split(jax.random.key(0), BATCH))
     # White strikes and pockets a carromman and the striker; the others fill the ring.
     angles = np.arange(16) * (2 * np.pi / 16)
     spots = np.zeros((19, 2))
@@ -187,20 +181,20 @@ def test_where_there_is_no_room_what_comes_out_waits() -> None:
     on_board = np.arange(19) != 0
     board = dataclasses.replace(
         state.match.board,
-        break_done=jnp.ones(BOARDS, bool),
-        has_pocketed=jnp.ones((BOARDS, 2), bool),
+        break_done=jnp.ones(BATCH, bool),
+        has_pocketed=jnp.ones((BATCH, 2), bool),
     )
     state = dataclasses.replace(
         state,
         match=dataclasses.replace(state.match, board=board),
-        positions=jnp.broadcast_to(jnp.asarray(spots, jnp.float32), (BOARDS, 19, 2)),
+        positions=jnp.broadcast_to(jnp.asarray(spots, jnp.float32), (BATCH, 19, 2)),
     )
     outcome = outcome_of(
         np.append(spots, [[0.0, 0.0]], 0), np.append(on_board, False), touched=True, collided=True
     )
-    batch = jax.tree.map(lambda leaf: jnp.broadcast_to(leaf, (BOARDS, *leaf.shape)), outcome)
-    keys = jax.random.split(jax.random.key(3), BOARDS)
-    strike = Strike(*(jnp.full(BOARDS, x, jnp.float32) for x in (0.0, 0.0, 3.0, 0.0)))
+    batch = jax.tree.map(lambda leaf: jnp.broadcast_to(leaf, (BATCH, *leaf.shape)), outcome)
+    keys = jax.random.split(jax.random.key(3), BATCH)
+    strike = Strike(*(jnp.full(BATCH, x, jnp.float32) for x in (0.0, 0.0, 3.0, 0.0)))
     made = part["make"](state, strike, keys)
     after, booked = part["settle"](state, made, batch, keys)
     for k in range(3):
