@@ -3,7 +3,9 @@
     python scripts/train.py configs/quickstart.yaml --seed 1 --ppo.learning-rate 3e-4
     python scripts/train.py --resume runs/quickstart-20261129-210000
 
-The run folder's name is printed, with the results, at the end.
+    python scripts/train.py configs/ppo_shot.yaml --seeds 3    # three seeds in one program
+
+The run folders' names are printed, with the results, at the end.
 """
 
 from __future__ import annotations

@@ -47,16 +47,18 @@ class EnvConfig(_Checked):
 
     id: str = "CarromShot-v0"
     """Gymnasium id."""
+    physics: Literal["mujoco", "planar"] = "mujoco"
+    """The engine; with planar the rollouts are compiled, too, and stay on the device."""
     num_envs: int = _number(256, 2)
     """Environments played side by side."""
     workers: int = _number(1, 1)
-    """Processes that share the environments; the results do not depend on it."""
+    """Processes that share the environments of mujoco; the results do not depend on it."""
     action_coding: Literal["target", "direct"] = "target"
     """A carromman and a pocket with residuals, or three plain numbers."""
     noise: str = "expert"
     """Execution noise: how exactly strikes are carried out."""
     opponent: str = "random"
-    """Who sits opposite, where the environment has an opponent."""
+    """Who sits opposite, where there is an opponent; planar: also self, or a run folder."""
     reward: str = "aicf"
     """Reward preset."""
     max_strokes: int | None = _number(None, 1)
@@ -167,6 +169,10 @@ class ExperimentConfig(_Checked):
     """Start of the run folder's name."""
     seed: int = _number(0, 0)
     """The one source of all randomness."""
+    seeds: int = _number(1, 1)
+    """Runs, of this seed and those after it, trained at once in one program (planar only)."""
+    devices: int = _number(1, 1)
+    """Devices that share the boards of a run (planar only)."""
     total_strokes: int = _number(500_000, 1)
     """Own strokes to train on; rounded up to whole rollouts."""
     env: EnvConfig = EnvConfig()
@@ -177,6 +183,21 @@ class ExperimentConfig(_Checked):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        planar = self.env.physics == "planar"
+        for name, value, only in (
+            ("seeds", self.seeds, not planar),
+            ("devices", self.devices, not planar),
+            ("env.workers", self.env.workers, planar),
+        ):
+            if only and value != 1:
+                raise ConfigError(
+                    f"{name} = {value}: expected 1 with env.physics = {self.env.physics!r}"
+                )
+        if self.env.num_envs % self.devices:
+            raise ConfigError(
+                f"devices = {self.devices}: expected a divisor of env.num_envs = "
+                f"{self.env.num_envs}"
+            )
         if self.rollout_strokes % self.ppo.minibatches:
             raise ConfigError(
                 f"ppo.minibatches = {self.ppo.minibatches}: expected a divisor of env.num_envs * "

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +16,12 @@ from rich.table import Table
 
 import carrom  # noqa: F401 -- registers the environments
 from carrom.errors import ConfigError, RenderError
-from carrom.opponents import random_player
+from carrom.opponents import opponent_names, random_player
 from carrom_agents.agent import agent_of
 from carrom_agents.checkpoint import CHECKPOINTS, CONFIG_FILE, restore, run_config, save
 from carrom_agents.config import EnvConfig, ExperimentConfig, dump_config
+from carrom_agents.device.rivals import SELF
+from carrom_agents.device.training import Game, learn_on_device
 from carrom_agents.evaluation import evaluate_shots, play_boards
 from carrom_agents.learning import (
     Progress,
@@ -29,12 +33,12 @@ from carrom_agents.learning import (
 from carrom_agents.logging import (
     GLOBAL_STEP,
     METRICS_FILE,
-    MetricsLogger,
     check_loggers,
     open_loggers,
 )
 from carrom_agents.pictures import film, learning_curve
 from carrom_agents.player import player_of, untrained_player
+from carrom_agents.roster import find_player, short_name
 from carrom_agents.run_folder import create_run_folder, write_json, write_text
 
 _EVALUATION_SEED = 2**31
@@ -62,19 +66,21 @@ def make_envs(config: EnvConfig) -> gym.vector.VectorEnv[Any, Any, Any]:
         raise ConfigError(f"env.id = {config.id!r}: {error}") from None
 
 
-def train(config: ExperimentConfig) -> Path:
-    """Run an experiment; returns its run folder.
+def train(config: ExperimentConfig) -> list[Path]:
+    """Run an experiment; returns its run folders, one for each seed.
 
-    The folder gets the resolved configuration, versions, metrics (``metrics.jsonl``), what
+    A folder gets the resolved configuration, versions, metrics (``metrics.jsonl``), what
     the console showed, checkpoints, the final evaluation, a learning curve and a film.
 
     Raises:
         ConfigError: an option is wrong; nothing has been made then.
+        CheckpointError: the opponent is a folder without a trained player; nothing, too.
     """
     check_loggers(config.logging)
-    envs = make_envs(config.env)
-    folder = create_run_folder(config)
-    return _run(config, folder, envs, initial_state(config, agent_of(config)))
+    learner = _learner(config)
+    runs = [_Run.new(single) for single in _single_runs(config)]
+    _go_on(runs, learner)
+    return [run.folder for run in runs]
 
 
 def resume(folder: Path) -> Path:
@@ -88,34 +94,100 @@ def resume(folder: Path) -> Path:
     """
     config = run_config(folder)
     check_loggers(config.logging)
-    return _run(config, folder, make_envs(config.env), restore(folder, config))
-
-
-def _run(
-    config: ExperimentConfig,
-    folder: Path,
-    envs: gym.vector.VectorEnv[Any, Any, Any],
-    state: TrainingState,
-) -> Path:
-    with (folder / "console.log").open("a", encoding="utf-8") as record:
-        screen, file = Console(), Console(file=record, width=100)
-
-        def say(message: Any) -> None:
-            screen.print(message)
-            file.print(message)
-            record.flush()
-
-        say(dump_config(config))
-        _forget_after(folder / METRICS_FILE, state.update * config.rollout_strokes)
-        logger = open_loggers(config, folder, screen)
-        try:
-            say(f"training in {folder}")
-            state = _train(config, folder, envs, state, logger)
-        finally:
-            logger.close()
-            envs.close()
-        _conclude(config, folder, state, say)
+    _go_on([_Run(config, folder, restore(folder, config))], _learner(config))
     return folder
+
+
+def _single_runs(config: ExperimentConfig) -> list[ExperimentConfig]:
+    """A configuration for each of the seeds; of several each says in its name which it is."""
+    if config.seeds == 1:
+        return [config]
+    seeds = range(config.seed, config.seed + config.seeds)
+    return [
+        dataclasses.replace(config, name=f"{config.name}-seed{seed}", seed=seed, seeds=1)
+        for seed in seeds
+    ]
+
+
+class _Run:
+    """A run and where its news go."""
+
+    def __init__(self, config: ExperimentConfig, folder: Path, state: TrainingState) -> None:
+        self.config, self.folder, self.state = config, folder, state
+        self._screen = Console()
+
+    @classmethod
+    def new(cls, config: ExperimentConfig) -> _Run:
+        """A run from its beginning, in a folder of its own."""
+        return cls(config, create_run_folder(config), initial_state(config, agent_of(config)))
+
+    def say(self, message: Any) -> None:
+        """On the screen and in the folder's record."""
+        self._screen.print(message)
+        with (self.folder / "console.log").open("a", encoding="utf-8") as record:
+            Console(file=record, width=100).print(message)
+
+    def open(self) -> None:
+        """Begin to log."""
+        self.say(dump_config(self.config))
+        _forget_after(self.folder / METRICS_FILE, self.state.update * self.config.rollout_strokes)
+        self._logger = open_loggers(self.config, self.folder, self._screen)
+        self.say(f"training in {self.folder}")
+        if self.state.update == 0:
+            self._logger.log(0, _evaluate(self.config, self.state))
+
+    def close(self) -> None:
+        """End logging."""
+        self._logger.close()
+
+    def tell(self, progress: Progress) -> None:
+        """Tell the loggers, and write checkpoints."""
+        config, metrics, self.state = self.config, progress.metrics, progress.state
+        update = self.state.update
+        if update % config.evaluation.every_updates == 0 or update == config.updates:
+            metrics = metrics | _evaluate(config, self.state)
+        self._logger.log(update * config.rollout_strokes, metrics)
+        if checkpoint_due(config, update):
+            save(self.folder, self.state)
+
+
+_Learner = Callable[[Sequence[_Run]], None]
+"""Trains runs to their end, telling them."""
+
+
+def _learner(config: ExperimentConfig) -> _Learner:
+    """What trains with a configuration; raises whatever is wrong with it."""
+    if config.env.physics == "planar":
+        game = Game.of(config)
+
+        def on_device(runs: Sequence[_Run]) -> None:
+            learn_on_device(
+                config,
+                agent_of(config),
+                game,
+                [run.state for run in runs],
+                lambda index, progress: runs[index].tell(progress),
+            )
+
+        return on_device
+    envs = make_envs(config.env)
+
+    def on_environments(runs: Sequence[_Run]) -> None:
+        (run,) = runs
+        with contextlib.closing(envs):
+            learn(config, agent_of(config), envs, run.state, run.tell)
+
+    return on_environments
+
+
+def _go_on(runs: Sequence[_Run], learner: _Learner) -> None:
+    with contextlib.ExitStack() as opened:
+        for run in runs:
+            run.open()
+            opened.callback(run.close)
+        learner(runs)
+    for run in runs:
+        _conclude(run.config, run.folder, run.state, run.say)
 
 
 def _forget_after(metrics: Path, step: int) -> None:
@@ -124,28 +196,6 @@ def _forget_after(metrics: Path, step: int) -> None:
         lines = metrics.read_text(encoding="utf-8").splitlines(keepends=True)
         kept = [line for line in lines if json.loads(line)[GLOBAL_STEP] <= step]
         write_text(metrics, "".join(kept))
-
-
-def _train(
-    config: ExperimentConfig,
-    folder: Path,
-    envs: gym.vector.VectorEnv[Any, Any, Any],
-    state: TrainingState,
-    logger: MetricsLogger,
-) -> TrainingState:
-    """Learn, telling the ``logger`` and writing checkpoints."""
-
-    def tell(progress: Progress) -> None:
-        update, metrics = progress.state.update, progress.metrics
-        if update % config.evaluation.every_updates == 0 or update == config.updates:
-            metrics = metrics | _evaluate(config, progress.state)
-        logger.log(update * config.rollout_strokes, metrics)
-        if checkpoint_due(config, update):
-            save(folder, progress.state)
-
-    if state.update == 0:
-        logger.log(0, _evaluate(config, state))
-    return learn(config, agent_of(config), envs, state, tell)
 
 
 def _evaluate(config: ExperimentConfig, state: TrainingState) -> dict[str, float]:
@@ -168,27 +218,36 @@ def _evaluate(config: ExperimentConfig, state: TrainingState) -> dict[str, float
 def _conclude(
     config: ExperimentConfig, folder: Path, state: TrainingState, say: Callable[[Any], None]
 ) -> None:
-    """Evaluate the trained player, draw, and say where everything is."""
-    trained = player_of(config, state)
+    """Evaluate the trained player, draw, and say where everything is.
+
+    MuJoCo is what counts. A player trained on the planar engine is evaluated there, too: the
+    difference is what the transfer costs.
+    """
+    trained, opponent = player_of(config, state), _opponent(config)
     players = {"trained": trained, "untrained": untrained_player(config), "random": random_player}
-    options = {"seed": _FINAL_SEED, "noise": config.env.noise}
-    shots = evaluate_shots(players, positions=config.evaluation.final_positions, **options)
-    say(shots.table())
-    results = {"shots": shots.as_dict()}
-    if config.evaluation.boards:
-        names = ("trained", config.env.opponent)
-        boards = play_boards(
-            trained, config.env.opponent, boards=config.evaluation.boards, names=names, **options
-        )
-        say(boards.table())
-        results["boards"] = boards.as_dict()
+    results: dict[str, Any] = {}
+    for physics in dict.fromkeys(("mujoco", config.env.physics)):
+        of_engine = "" if physics == "mujoco" else f"_{physics}"
+        options = {"seed": _FINAL_SEED, "noise": config.env.noise, "physics": physics}
+        say(f"on the engine {physics}:")
+        shots = evaluate_shots(players, positions=config.evaluation.final_positions, **options)
+        say(shots.table())
+        results[f"shots{of_engine}"] = shots.as_dict()
+        if config.evaluation.boards:
+            names = ("trained", short_name(opponent))
+            foe = find_player(opponent)
+            boards = play_boards(
+                trained, foe, boards=config.evaluation.boards, names=names, **options
+            )
+            say(boards.table())
+            results[f"boards{of_engine}"] = boards.as_dict()
     write_json(folder / "evaluation.json", results)
     learning_curve(folder / METRICS_FILE, folder / "learning_curve.png")
     if config.evaluation.video_strokes:
         try:
             film(
                 trained,
-                config.env,
+                dataclasses.replace(config.env, opponent=_opponent(config, film=True)),
                 strokes=config.evaluation.video_strokes,
                 seed=_FINAL_SEED,
                 target=folder / "trained.mp4",
@@ -196,6 +255,12 @@ def _conclude(
         except RenderError as error:  # a machine without graphics has trained all the same
             say(f"no film: {error}")
     say(_directory(folder))
+
+
+def _opponent(config: ExperimentConfig, *, film: bool = False) -> str:
+    """Whom the trained player meets in evaluations: nobody learns from playing himself."""
+    name = config.env.opponent
+    return "aimer" if name == SELF or (film and name not in opponent_names()) else name
 
 
 def _directory(folder: Path) -> Table:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,6 +20,9 @@ from carrom_agents.agent import Agent, new_statistics, scale_of
 from carrom_agents.config import ExperimentConfig, PpoConfig
 from carrom_agents.normaliser import RunningStatistics
 from carrom_agents.rollout import Collector
+
+_AT_ONCE_ON_CPU = 32
+"""Positions that the network goes through at a time: more do not fit a processor's caches."""
 
 Wrap = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -61,46 +65,49 @@ def _optimiser(hyper: PpoConfig) -> optax.GradientTransformation:
 
 def initial_state(config: ExperimentConfig, agent: Agent) -> TrainingState:
     """The state a run starts from; its parameters are drawn from the configuration's seed."""
-    params = agent.init(_key(config, "parameters", 0))
+    params = agent.init(key_of(config.seed, "parameters", 0))
     optimiser = _optimiser(config.ppo).init(params)
     learner = ppo.Learner(params, optimiser, jnp.zeros((), jnp.int32))
     return TrainingState(learner, new_statistics(), 0)
 
 
-def _unchanged(function: Callable[..., Any]) -> Callable[..., Any]:
+def unchanged(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function itself: what is wrapped in nothing."""
     return function
+
+
+def improvement(hyper: PpoConfig, agent: Agent) -> Callable[..., tuple[ppo.Learner, ppo.Metrics]]:
+    """``ppo.update`` of learner, samples, key and rates: the configuration is filled in."""
+    return functools.partial(
+        ppo.update,
+        apply=agent.evaluate,
+        optimiser=_optimiser(hyper),
+        clip=hyper.clip,
+        value_coefficient=hyper.value_coefficient,
+        epochs=hyper.epochs,
+        minibatches=hyper.minibatches,
+        target_kl=hyper.target_kl,
+        at_once=positions_at_once(),
+    )
+
+
+def positions_at_once() -> int:
+    """How many positions the network should go through at a time here."""
+    return _AT_ONCE_ON_CPU if jax.default_backend() == "cpu" else sys.maxsize
 
 
 @functools.cache
 def _compiled_update(
     hyper: PpoConfig, agent: Agent, wrap: Wrap
 ) -> Callable[..., tuple[ppo.Learner, ppo.Metrics]]:
-    """``ppo.update`` with the configuration filled in; compiled once in a process."""
-    optimiser = _optimiser(hyper)
+    """What is learnt from a rollout; compiled once in a process."""
+    improve = improvement(hyper, agent)
 
     def update(
-        learner: ppo.Learner,
-        rollout: ppo.Rollout,
-        key: jax.Array,
-        learning_rate: jax.Array,
-        entropy_coefficient: jax.Array,
+        learner: ppo.Learner, rollout: ppo.Rollout, key: jax.Array, **rates: jax.Array
     ) -> tuple[ppo.Learner, ppo.Metrics]:
-        return ppo.update(
-            learner,
-            rollout,
-            key,
-            learning_rate=learning_rate,
-            entropy_coefficient=entropy_coefficient,
-            apply=agent.evaluate,
-            optimiser=optimiser,
-            discount=hyper.discount,
-            trace=hyper.trace,
-            clip=hyper.clip,
-            value_coefficient=hyper.value_coefficient,
-            epochs=hyper.epochs,
-            minibatches=hyper.minibatches,
-            target_kl=hyper.target_kl,
-        )
+        samples = ppo.samples_of(rollout, discount=hyper.discount, trace=hyper.trace)
+        return improve(learner, samples, key, **rates)
 
     return jax.jit(wrap(update))
 
@@ -111,7 +118,7 @@ def learn(
     envs: gym.vector.VectorEnv[Any, Any, Any],
     state: TrainingState,
     tell: Callable[[Progress], None],
-    wrap: Wrap = _unchanged,
+    wrap: Wrap = unchanged,
 ) -> TrainingState:
     """Train from ``state`` to the end of the run.
 
@@ -136,16 +143,16 @@ def learn(
     while state.update < config.updates:
         began = time.perf_counter()
         experience = collector.collect(
-            state.learner.params, scale_of(state.statistics), _key(config, "acting", state.update)
+            state.learner.params,
+            scale_of(state.statistics),
+            key_of(config.seed, "acting", state.update),
         )
         collected = time.perf_counter()
-        done = state.update / config.updates
         learner, found = update(
             state.learner,
             experience.rollout,
-            _key(config, "learning", state.update),
-            _anneal(hyper.learning_rate, hyper.final_learning_rate, done),
-            _anneal(hyper.entropy_coefficient, hyper.final_entropy_coefficient, done),
+            key_of(config.seed, "learning", state.update),
+            **annealed(config, state.update),
         )
         metrics = {name: float(value) for name, value in found.items()}
         state = TrainingState(
@@ -160,9 +167,17 @@ def learn(
     return state
 
 
-def _anneal(first: float, last: float, done: float) -> jax.Array:
-    """From ``first`` to ``last`` in a straight line; ``done`` is the share of the run."""
-    return jnp.float32(first + done * (last - first))
+def annealed(config: ExperimentConfig, update: int) -> dict[str, jax.Array]:
+    """What changes in a straight line over the run, for ``ppo.update``."""
+    done, hyper = update / config.updates, config.ppo
+
+    def at(first: float, last: float) -> jax.Array:
+        return jnp.float32(first + done * (last - first))
+
+    return {
+        "learning_rate": at(hyper.learning_rate, hyper.final_learning_rate),
+        "entropy_coefficient": at(hyper.entropy_coefficient, hyper.final_entropy_coefficient),
+    }
 
 
 def checkpoint_due(config: ExperimentConfig, update: int) -> bool:
@@ -170,12 +185,13 @@ def checkpoint_due(config: ExperimentConfig, update: int) -> bool:
     return update % config.logging.checkpoint_every_updates == 0 or update == config.updates
 
 
-_STREAMS = ("parameters", "acting", "learning")
+_STREAMS = ("parameters", "acting", "learning", "boards")
 """Independent uses of the seed."""
 
 
-def _key(config: ExperimentConfig, stream: str, update: int) -> jax.Array:
-    key = jax.random.fold_in(jax.random.key(config.seed), _STREAMS.index(stream))
+def key_of(seed: int, stream: str, update: int) -> jax.Array:
+    """The key for one use of the ``seed`` at one update."""
+    key = jax.random.fold_in(jax.random.key(seed), _STREAMS.index(stream))
     return jax.random.fold_in(key, update)
 
 

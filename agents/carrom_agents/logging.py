@@ -126,7 +126,12 @@ class WandbLogger:
         import wandb
 
         mode = config.logging.wandb
-        settings = wandb.Settings(silent=True, console="off", init_timeout=_WANDB_TIMEOUT)
+        settings = wandb.Settings(
+            silent=True,
+            console="off",
+            init_timeout=_WANDB_TIMEOUT,
+            reinit="create_new",  # several seeds at once are as many runs
+        )
         try:
             self._run = wandb.init(
                 project=config.logging.wandb_project,

@@ -60,12 +60,18 @@ class RunningStatistics:
             return self
         mean = batch.mean(axis=0)
         squares = np.square(batch - mean).sum(axis=0)
-        count = self.count + len(batch)
-        shift = mean - self.mean
+        return self.merged(RunningStatistics(np.asarray(float(len(batch))), mean, squares))
+
+    def merged(self, other: RunningStatistics) -> RunningStatistics:
+        """The statistics of what either has seen."""
+        count = self.count + other.count
+        if not count:
+            return self
+        shift, share = other.mean - self.mean, other.count / count
         return RunningStatistics(
             count=np.asarray(count),
-            mean=self.mean + shift * (len(batch) / count),
-            squares=self.squares + squares + shift**2 * (self.count * len(batch) / count),
+            mean=self.mean + shift * share,
+            squares=self.squares + other.squares + shift**2 * (self.count * share),
         )
 
     def scale(self, chosen: NDArray[np.bool_]) -> Scale:

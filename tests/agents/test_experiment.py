@@ -43,7 +43,8 @@ def small(toy_config: ExperimentConfig, tmp_path_factory) -> ExperimentConfig:
 
 @pytest.fixture(scope="module")
 def folder(small: ExperimentConfig):
-    return train(small)
+    (folder,) = train(small)
+    return folder
 
 
 def records(folder) -> list[dict[str, float]]:

@@ -22,6 +22,7 @@ class Case(NamedTuple):
     next_value: np.ndarray
     terminated: np.ndarray
     truncated: np.ndarray
+    valid: np.ndarray
 
 
 def slow_advantages(case: Case, discount: float, trace: float) -> np.ndarray:
@@ -30,8 +31,10 @@ def slow_advantages(case: Case, discount: float, trace: float) -> np.ndarray:
     result = np.zeros((steps, envs))
     for b in range(envs):
         for t in range(steps):
-            weight = 1.0
+            weight = 1.0 if case.valid[t, b] else 0.0
             for k in range(t, steps):
+                if not case.valid[k, b]:
+                    continue
                 follows = 0.0 if case.terminated[k, b] else case.next_value[k, b]
                 delta = case.reward[k, b] + discount * follows - case.value[k, b]
                 result[t, b] += weight * delta
@@ -58,7 +61,8 @@ def test_advantages_match_the_definition(seed, ends, discount, trace):
     cut_off = rng.random(shape) < 0.5
     numbers = rng.normal(size=(3, *shape)).astype(np.float32)
     reward, value, next_value = numbers
-    case = Case(reward, value, next_value, over & ~cut_off, over & cut_off)
+    valid = rng.random(shape) < 0.7
+    case = Case(reward, value, next_value, over & ~cut_off, over & cut_off, valid)
     fast = compiled_advantages(**case._asdict(), discount=discount, trace=trace)
     np.testing.assert_allclose(fast, slow_advantages(case, discount, trace), rtol=1e-4, atol=1e-4)
 
@@ -76,6 +80,7 @@ def test_advantages_worked_by_hand():
         next_value=next_value,
         terminated=terminated,
         truncated=truncated,
+        valid=jnp.ones_like(truncated),
         discount=0.5,
         trace=0.5,
     )
@@ -129,12 +134,29 @@ def batch_of(record: ppo.Rollout) -> ppo.Batch:
     return ppo.Batch(*flat)
 
 
+def gradient_of(batch: ppo.Batch, at_once: int = 1000, value_coefficient: float = 0.5):
+    return ppo.gradient(
+        PARAMS,
+        batch,
+        at_once=at_once,
+        apply=linear,
+        clip=0.2,
+        value_coefficient=value_coefficient,
+        entropy_coefficient=0.01,
+    )
+
+
+def test_the_gradient_in_parts_is_the_gradient():
+    batch = batch_of(rollout())
+    batch = dataclasses.replace(batch, valid=jnp.arange(batch.valid.size) % 5 > 1)
+    whole, parts = gradient_of(batch), gradient_of(batch, at_once=4)
+    for one, two in zip(jax.tree.leaves(whole), jax.tree.leaves(parts), strict=True):
+        assert float(one) == pytest.approx(float(two), rel=1e-4, abs=1e-6)
+
+
 def test_gradient_at_the_old_policy_is_the_policy_gradient():
     batch = batch_of(rollout())
-    loss = functools.partial(
-        ppo.loss, apply=linear, clip=0.2, value_coefficient=0.5, entropy_coefficient=0.0
-    )
-    gradient, metrics = jax.jit(jax.grad(loss, has_aux=True))(PARAMS, batch)
+    gradient, metrics = gradient_of(batch)
     # d log N(a; w x, 1) / dw = (a - w x) x; all ratios are one, so nothing is clipped.
     x, a, advantage, target = (
         np.asarray(leaf, np.float64)
@@ -152,9 +174,7 @@ def test_ratio_beyond_the_clip_earns_nothing_more():
     # The old policy found every action three times less probable: all ratios are 3. Where the
     # advantage is positive the clipped term, 1.2 times it, is the smaller one.
     batch = dataclasses.replace(batch, log_prob=batch.log_prob - np.log(3))
-    _, metrics = ppo.loss(
-        PARAMS, batch, apply=linear, clip=0.2, value_coefficient=0.0, entropy_coefficient=0.0
-    )
+    _, metrics = gradient_of(batch, value_coefficient=0.0)
     advantage = np.asarray(batch.advantage, np.float64)
     standard = (advantage - advantage.mean()) / advantage.std()
     expected = -np.mean(np.where(standard > 0, 1.2 * standard, 3 * standard))
@@ -168,18 +188,20 @@ OPTIMISER = optax.scale_by_adam()
 
 @functools.cache
 def compiled_update(epochs: int, target_kl: float | None):
+    update = functools.partial(
+        ppo.update,
+        apply=linear,
+        optimiser=OPTIMISER,
+        clip=0.2,
+        value_coefficient=0.5,
+        epochs=epochs,
+        minibatches=4,
+        target_kl=target_kl,
+        at_once=4,
+    )
     return jax.jit(
-        functools.partial(
-            ppo.update,
-            apply=linear,
-            optimiser=OPTIMISER,
-            discount=0.9,
-            trace=0.8,
-            clip=0.2,
-            value_coefficient=0.5,
-            epochs=epochs,
-            minibatches=4,
-            target_kl=target_kl,
+        lambda learner, record, key, **rates: update(
+            learner, ppo.samples_of(record, discount=0.9, trace=0.8), key, **rates
         )
     )
 
@@ -191,6 +213,22 @@ def learn(
     update = compiled_update(epochs, target_kl)
     coefficients = {"learning_rate": jnp.array(0.01), "entropy_coefficient": jnp.array(0.01)}
     return update(learner, record, jax.random.key(0), **coefficients)
+
+
+def test_samples_are_chosen_at_random_and_invalid_ones_only_for_want_of_valid_ones():
+    record = rollout()
+    valid = np.arange(record.valid.size) % 4 > 0  # 24 of 32
+    samples = dataclasses.replace(batch_of(record), valid=jnp.asarray(valid))
+    choose = jax.jit(ppo.choose, static_argnames="count")
+    few = [choose(samples, jax.random.key(seed), count=16) for seed in range(40)]
+    assert all(batch.valid.all() for batch in few)
+    inputs = [set(np.asarray(batch.inputs).tolist()) for batch in few]
+    assert all(len(chosen) == 16 for chosen in inputs)
+    assert set.union(*inputs) == set(np.asarray(samples.inputs)[valid].tolist())
+    many = choose(samples, jax.random.key(0), count=28)
+    assert many.valid[:24].all()
+    assert not many.valid[24:].any()
+    assert set(np.asarray(many.inputs).tolist()) <= set(np.asarray(samples.inputs).tolist())
 
 
 def test_what_is_not_valid_is_not_learnt_from():

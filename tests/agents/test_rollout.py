@@ -49,6 +49,7 @@ def rows(experience: Experience) -> Iterator[tuple]:
         next_value=record.next_value,
         terminated=record.terminated,
         truncated=record.truncated,
+        valid=record.valid,
         discount=0.9,
         trace=0.7,
     )

@@ -1,0 +1,270 @@
+"""Rollouts inside compiled code: one stroke on every board at each step.
+
+The strokes of a step go through the lanes of the planar engine as a stream: a lane whose
+discs are at rest takes the next board's stroke at once, and no board waits for the slowest.
+What is random on a board follows from its number, not from how many there are or on which
+device it is played.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from flax import struct
+
+from carrom import Functional
+from carrom.functional import State
+from carrom.observation import SIZE
+from carrom.tasks import AGENT_SEAT
+from carrom_agents.agent import Agent
+from carrom_agents.device.acting import Decided, act, coded
+from carrom_agents.device.rivals import Decide
+from carrom_agents.device.transitions import followed
+from carrom_agents.distributions import Action
+from carrom_agents.normaliser import Scale
+from carrom_agents.ppo import Parameters, Rollout
+
+_VALUED_AT_ONCE = 64
+
+
+@struct.dataclass
+class Steps:
+    """What is recorded of decisions and their strokes; [T, B], or [B] of one step.
+
+    Attributes:
+        decided: bool, the agent decided; where he did not, the next four mean nothing.
+        observation: float32 (..., 74), scaled, that he decided by.
+        action: as drawn from the policy.
+        log_prob: of it.
+        value: V of the position.
+        reward: what the stroke, of whomever, earned the agent.
+        terminated: bool, it ended the episode.
+        truncated: bool, the episode was cut off after it.
+    """
+
+    decided: jax.Array
+    observation: jax.Array
+    action: Action
+    log_prob: jax.Array
+    value: jax.Array
+    reward: jax.Array
+    terminated: jax.Array
+    truncated: jax.Array
+
+
+@struct.dataclass
+class Boards:
+    """Boards in play; leading axis [B].
+
+    Attributes:
+        number: int32, of the board, from which its chance follows.
+        state: of the game.
+        pending: the agent's last decision, where it is not known yet what followed.
+        earned: float32, the agent's return in this episode so far.
+    """
+
+    number: jax.Array
+    state: State
+    pending: Steps
+    earned: jax.Array
+
+
+@struct.dataclass
+class Tally:
+    """What is told about a rollout besides what is learnt from; [T, B].
+
+    Attributes:
+        seen: float32 (..., 74), the agent's observation before each stroke, not scaled.
+        decided: bool, the stroke was his.
+        reward: float32, what the stroke earned him.
+        over: bool, it ended an episode.
+        earned: float32, his return in the episode that it ended.
+        winner: int32, who won that: 0 his side, 1 the other, -1 neither.
+    """
+
+    seen: jax.Array
+    decided: jax.Array
+    reward: jax.Array
+    over: jax.Array
+    earned: jax.Array
+    winner: jax.Array
+
+
+def begin(env: Functional, agent: Agent, numbers: jax.Array, key: jax.Array) -> Boards:
+    """New episodes on the boards with the ``numbers``, int32 [B]."""
+    state = jax.vmap(env.start)(_keys(key, numbers))
+    return Boards(numbers, state, _nothing(agent, len(numbers)), jnp.zeros(len(numbers)))
+
+
+def collect(
+    env: Functional,
+    agent: Agent,
+    decide: Decide | None,
+    params: Parameters,
+    scale: Scale,
+    rival: Any,
+    boards: Boards,
+    key: jax.Array,
+    steps: int,
+    at_once: int,
+) -> tuple[Boards, Rollout, Tally]:
+    """Play ``steps`` strokes on each board.
+
+    Args:
+        env: the game; its own players are not asked.
+        agent: decides for seat 0.
+        decide: who strikes on the other seats; None if it is the agent, too.
+        params: of the agent.
+        scale: of his observations.
+        rival: what ``decide`` is given besides the board.
+        boards: [B].
+        key: of everything random.
+        steps: T.
+        at_once: boards that the agent decides on at a time.
+
+    Returns:
+        The boards after it, the rollout [T + 1, B], which begins with what was pending and
+        whose inputs are scaled observations, and the tally [T, B].
+    """
+
+    def decision(seen: tuple[jax.Array, jax.Array]) -> Decided:
+        return act(agent, params, *seen)
+
+    def step(boards: Boards, key: jax.Array) -> tuple[Boards, tuple[Steps, jax.Array, Tally]]:
+        state = boards.state
+        deciding, others, playing, starting = _split(_keys(key, boards.number))
+        own = state.match.board.seat == AGENT_SEAT
+        seat = state.match.board.seat if decide is None else jnp.zeros_like(boards.number)
+        seen = jax.vmap(env.observe)(state, seat)
+        observation = scale(seen)
+        drawn = jax.lax.map(decision, (observation, deciding), batch_size=min(at_once, len(own)))
+        strike = jax.vmap(env.decode)(state, jax.vmap(coded)(drawn.action))
+        if decide is not None:
+            theirs = jax.vmap(functools.partial(decide, env, rival))(state, others)
+            strike = _choose(own, strike, theirs)
+        state, _ = jax.vmap(env.stroke)(state, strike, playing)
+        reward = sum(state.earned.values(), jnp.zeros_like(boards.earned))
+        state = dataclasses.replace(state, earned=jax.tree.map(jnp.zeros_like, state.earned))
+        over, earned = state.over, boards.earned + reward
+        taken = Steps(
+            decided=own,
+            observation=observation,
+            **drawn._asdict(),
+            reward=reward,
+            terminated=state.terminated,
+            truncated=state.truncated,
+        )
+        tally = Tally(seen, own, reward, over, earned, state.winner)
+        final = scale(jax.vmap(env.observe)(state))
+        state = _choose(over, jax.vmap(env.start)(starting), state)
+        boards = dataclasses.replace(boards, state=state, earned=jnp.where(over, 0.0, earned))
+        return boards, (taken, final, tally)
+
+    boards, (taken, final, tally) = jax.lax.scan(step, boards, jax.random.split(key, steps))
+    final_value = _values(agent, params, final, taken.truncated)
+    record: Steps = jax.tree.map(
+        lambda pending, rest: jnp.concatenate([pending[None], rest]), boards.pending, taken
+    )
+    then = followed(
+        decided=record.decided,
+        value=record.value,
+        reward=record.reward,
+        terminated=record.terminated,
+        truncated=record.truncated,
+        final_value=jnp.concatenate([jnp.zeros_like(final_value[:1]), final_value]),
+    )
+    rollout = Rollout(
+        inputs=record.observation,
+        action=record.action,
+        log_prob=record.log_prob,
+        value=record.value,
+        next_value=then.next_value,
+        reward=then.reward,
+        terminated=then.terminated,
+        truncated=then.truncated,
+        valid=record.decided & then.complete,
+    )
+    unfinished = dataclasses.replace(
+        record, decided=record.decided & ~then.complete, reward=then.reward
+    )
+    return dataclasses.replace(boards, pending=_last_decided(unfinished)), rollout, tally
+
+
+def _last_decided(record: Steps) -> Steps:
+    """Of each board the last step that is a decision, from [T, B]; undecided where none is."""
+    steps = jnp.arange(len(record.decided))[:, None]
+    last = jnp.argmax(jnp.where(record.decided, steps, -1), axis=0)
+    board = jnp.arange(record.decided.shape[1])
+    pending: Steps = jax.tree.map(lambda leaf: leaf[last, board], record)
+    ended = jnp.zeros_like(pending.decided)
+    return dataclasses.replace(pending, terminated=ended, truncated=ended)
+
+
+def _values(
+    agent: Agent, params: Parameters, observation: jax.Array, wanted: jax.Array
+) -> jax.Array:
+    """V of the observations [T, B, 74] that are ``wanted``, [T, B]; of few at a time.
+
+    Hardly ever is an episode cut off; to value all positions would double a rollout's cost.
+    """
+    flat, count = observation.reshape(-1, SIZE), jnp.sum(wanted)
+    first = jnp.argsort(~wanted.reshape(-1), stable=True)
+    rows = jnp.pad(first, (0, -len(first) % _VALUED_AT_ONCE), mode="edge")
+
+    def value(carry: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
+        done, values = carry
+        part = jax.lax.dynamic_slice(rows, (done,), (_VALUED_AT_ONCE,))
+        found = agent.evaluate(params, agent.network.inputs(flat[part])).value
+        return done + _VALUED_AT_ONCE, values.at[part].set(found)
+
+    start = (jnp.zeros((), jnp.int32), jnp.zeros(len(flat)))
+    _, values = jax.lax.while_loop(lambda carry: carry[0] < count, value, start)
+    return values.reshape(wanted.shape)
+
+
+def _nothing(agent: Agent, boards: int) -> Steps:
+    """No decision on any board."""
+    observation = jax.ShapeDtypeStruct((SIZE,), jnp.float32)
+    key = jax.eval_shape(lambda: jax.random.key(0))
+
+    def draw(observation: jax.Array, key: jax.Array) -> Action:
+        return act(agent, agent.init(key), observation, key).action
+
+    action = jax.tree.map(
+        lambda leaf: jnp.zeros((boards, *leaf.shape), leaf.dtype),
+        jax.eval_shape(draw, observation, key),
+    )
+    number, no = jnp.zeros(boards), jnp.zeros(boards, bool)
+    return Steps(
+        decided=no,
+        observation=jnp.zeros((boards, SIZE)),
+        action=action,
+        log_prob=number,
+        value=number,
+        reward=number,
+        terminated=no,
+        truncated=no,
+    )
+
+
+def _keys(key: jax.Array, numbers: jax.Array) -> jax.Array:
+    """A key for each board."""
+    return jax.vmap(jax.random.fold_in, in_axes=(None, 0))(key, numbers)
+
+
+def _split(keys: jax.Array) -> jax.Array:
+    """Four keys [4, B] from each of the ``keys`` [B]."""
+    return jnp.swapaxes(jax.vmap(lambda key: jax.random.split(key, 4))(keys), 0, 1)
+
+
+def _choose(first: jax.Array, one: Any, other: Any) -> Any:
+    """Leaf by leaf, ``one`` on the boards in ``first`` [B], ``other`` elsewhere."""
+
+    def pick(a: jax.Array, b: jax.Array) -> jax.Array:
+        return jnp.where(first.reshape(-1, *[1] * (a.ndim - 1)), a, b)
+
+    return jax.tree.map(pick, one, other)

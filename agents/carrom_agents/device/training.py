@@ -1,0 +1,284 @@
+"""The learning loop on the device: collect and update in one compiled program."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.sharding import Mesh, NamedSharding, PartitionSpec
+
+import carrom
+from carrom import Functional
+from carrom.errors import ConfigError
+from carrom_agents import ppo
+from carrom_agents.agent import Agent, scale_of
+from carrom_agents.config import ExperimentConfig, PpoConfig
+from carrom_agents.device.rivals import Rival, find_rival
+from carrom_agents.device.rollout import Boards, Tally, begin, collect
+from carrom_agents.learning import (
+    Progress,
+    TrainingState,
+    Wrap,
+    annealed,
+    checkpoint_due,
+    improvement,
+    key_of,
+    positions_at_once,
+    unchanged,
+)
+from carrom_agents.normaliser import RunningStatistics, Scale
+
+_ALONE = ("shot", "solo")
+"""Tasks in which nobody but the agent strikes."""
+_AXIS = "boards"
+
+
+class Learnt(NamedTuple):
+    """What one update yields.
+
+    Attributes:
+        learner: after it.
+        boards: after the rollout.
+        metrics: of the update and of the rollout.
+        moments: of the observations that were decided by: their number, mean and sums of
+            squared deviations from it.
+    """
+
+    learner: ppo.Learner
+    boards: Boards
+    metrics: ppo.Metrics
+    moments: tuple[jax.Array, jax.Array, jax.Array]
+
+
+@dataclass(frozen=True, eq=False)
+class Game:
+    """What is played on the device, by whom, and where.
+
+    Attributes:
+        env: the functional environment.
+        rival: plays for the other side.
+        mesh: devices that share the boards; None if there is but one.
+    """
+
+    env: Functional
+    rival: Rival
+    mesh: Mesh | None
+
+    @classmethod
+    def of(cls, config: ExperimentConfig) -> Game:
+        """The game that a configuration describes.
+
+        Raises:
+            ConfigError: an option is wrong, or there are not so many devices.
+            CheckpointError: the opponent is a run folder that holds no trained player.
+        """
+        return cls(_env(config), find_rival(config.env.opponent, config), _mesh(config))
+
+
+def _env(config: ExperimentConfig) -> Functional:
+    env = config.env
+    if env.id not in carrom.ENVIRONMENTS:
+        raise ConfigError(f"env.id = {env.id!r}: expected one of {', '.join(carrom.ENVIRONMENTS)}")
+    return Functional(
+        carrom.ENVIRONMENTS[env.id],
+        action_coding=env.action_coding,
+        noise=env.noise,
+        reward=env.reward,
+        max_strokes=env.max_strokes,
+    )
+
+
+def learn_on_device(
+    config: ExperimentConfig,
+    agent: Agent,
+    game: Game,
+    states: Sequence[TrainingState],
+    tell: Callable[[int, Progress], None],
+    wrap: Wrap = unchanged,
+) -> list[TrainingState]:
+    """Train from ``states`` to the end of the run, one run for each of them, in one program.
+
+    Run i has the seed ``config.seed + i``. Several runs at once give what each gives alone,
+    to float rounding.
+
+    Args:
+        config: of the runs.
+        agent: of the configuration.
+        game: of the configuration.
+        states: initial, or restored from checkpoints of the same update.
+        tell: called after each update with the run's index and its progress.
+        wrap: applied to the program before it is compiled; tests count traces with it.
+
+    Returns:
+        The states after the last update.
+    """
+    iterate, start = _programs(config.ppo, config.env.num_envs, agent, game, len(states), wrap)
+    seeds = [config.seed + index for index in range(len(states))]
+    update = states[0].update
+
+    def keys(stream: str) -> jax.Array:
+        return jnp.stack([key_of(seed, stream, update) for seed in seeds])
+
+    learner = _stacked([state.learner for state in states])
+    statistics = [state.statistics for state in states]
+    boards = start(keys("boards"))
+    while update < config.updates:
+        began = time.perf_counter()
+        scale = _stacked([scale_of(seen) for seen in statistics])
+        learnt = iterate(
+            learner, scale, game.rival.arrays, boards, keys("acting"), **annealed(config, update)
+        )
+        learner, boards, update = learnt.learner, learnt.boards, update + 1
+        found = jax.device_get((learnt.metrics, *learnt.moments))
+        seconds = time.perf_counter() - began
+        for index, seen in enumerate(statistics):
+            metrics, *batch = jax.tree.map(lambda leaf, i=index: leaf[i], found)
+            statistics[index] = seen.merged(
+                RunningStatistics(*(np.asarray(leaf, np.float64) for leaf in batch))
+            )
+            state = TrainingState(_part(learner, index), statistics[index], update)
+            numbers = {name: float(value) for name, value in metrics.items() if value == value}
+            tell(index, Progress(state, numbers | {"time/update": seconds}))
+        if checkpoint_due(config, update):
+            boards = start(keys("boards"))
+    return [
+        TrainingState(_part(learner, index), seen, update) for index, seen in enumerate(statistics)
+    ]
+
+
+@functools.cache
+def _programs(
+    hyper: PpoConfig,
+    count: int,
+    agent: Agent,
+    game: Game,
+    runs: int,
+    wrap: Wrap,
+) -> tuple[Callable[..., Learnt], Callable[[jax.Array], Boards]]:
+    """An update and ``count`` new boards, compiled; of ``runs`` at once, leading axis [runs]."""
+    env, decide, mesh = game.env, game.rival.decide, game.mesh
+    improve = improvement(hyper, agent)
+    # Against an opponent about every other stroke is the agent's.
+    steps = hyper.rollout_length * (1 if env.task in _ALONE else 2)
+    numbers = jnp.arange(count, dtype=jnp.int32)
+
+    def rollout(
+        params: Any, scale: Scale, rival: Any, boards: Boards, key: jax.Array
+    ) -> tuple[Boards, ppo.Rollout, Tally]:
+        return collect(
+            env, agent, decide, params, scale, rival, boards, key, steps, positions_at_once()
+        )
+
+    def start(key: jax.Array) -> Boards:
+        return begin(env, agent, numbers, key)
+
+    def spread(samples: ppo.Batch) -> ppo.Batch:
+        return samples
+
+    if mesh is not None:
+        everywhere, shared, later = (
+            PartitionSpec(),
+            PartitionSpec(_AXIS),
+            PartitionSpec(None, _AXIS),
+        )
+        rollout = jax.shard_map(
+            rollout,
+            mesh=mesh,
+            in_specs=(everywhere, everywhere, everywhere, shared, everywhere),
+            out_specs=(shared, later, later),
+            check_vma=False,
+        )
+        sharding = NamedSharding(mesh, shared)
+
+        def spread(samples: ppo.Batch) -> ppo.Batch:
+            return jax.lax.with_sharding_constraint(samples, sharding)
+
+    def iterate(
+        learner: ppo.Learner,
+        scale: Scale,
+        rival: Any,
+        boards: Boards,
+        key: jax.Array,
+        **rates: jax.Array,
+    ) -> Learnt:
+        acting, choosing, learning = jax.random.split(key, 3)
+        boards, record, tally = rollout(learner.params, scale, rival, boards, acting)
+        samples = ppo.samples_of(record, discount=hyper.discount, trace=hyper.trace)
+        samples = spread(ppo.choose(samples, choosing, count * hyper.rollout_length))
+        samples = dataclasses.replace(samples, inputs=agent.network.inputs(samples.inputs))
+        learner, metrics = improve(learner, samples, learning, **rates)
+        metrics |= _summary(tally, alone=env.task in _ALONE)
+        return Learnt(learner, boards, metrics, _moments(tally))
+
+    return _for_each_run(wrap(iterate), runs, (0, 0, None, 0, 0)), _for_each_run(start, runs, (0,))
+
+
+def _for_each_run(
+    function: Callable[..., Any], runs: int, axes: tuple[int | None, ...]
+) -> Callable[..., Any]:
+    """``function`` for all runs at once, compiled; keywords are the same for all."""
+
+    def of_all(*arguments: Any, **rates: jax.Array) -> Any:
+        one = functools.partial(function, **rates)
+        if runs > 1:
+            return jax.vmap(one, in_axes=axes)(*arguments)
+        # What is conditional in one run is computed either way in several.
+        alone = [
+            argument if axis is None else _part(argument, 0)
+            for argument, axis in zip(arguments, axes, strict=True)
+        ]
+        return _stacked([one(*alone)])
+
+    return jax.jit(of_all)
+
+
+def _summary(tally: Tally, *, alone: bool) -> ppo.Metrics:
+    """Means over the rollout; NaN where there is nothing to take the mean of."""
+    ended = jnp.sum(tally.over)
+
+    def mean_at_ends(values: jax.Array) -> jax.Array:
+        return jnp.sum(jnp.where(tally.over, values, 0.0)) / ended
+
+    metrics = {
+        "reward": jnp.sum(tally.reward) / jnp.sum(tally.decided),
+        "episode_return": mean_at_ends(tally.earned),
+    }
+    if not alone:
+        metrics["boards_won"] = mean_at_ends(tally.winner == 0)
+    return metrics
+
+
+def _moments(tally: Tally) -> tuple[jax.Array, jax.Array, jax.Array]:
+    """Count, mean and squares of the observations that were decided by."""
+    seen, decided = tally.seen, tally.decided[..., None]
+    count = jnp.sum(decided)
+    mean = jnp.sum(jnp.where(decided, seen, 0), axis=(0, 1)) / jnp.maximum(count, 1)
+    squares = jnp.sum(jnp.where(decided, (seen - mean) ** 2, 0), axis=(0, 1))
+    return count, mean, squares
+
+
+def _mesh(config: ExperimentConfig) -> Mesh | None:
+    """The devices that share the boards, if more than one do."""
+    if config.devices == 1:
+        return None
+    devices = jax.devices()
+    if len(devices) < config.devices:
+        raise ConfigError(
+            f"devices = {config.devices}: this machine has {len(devices)} ({devices[0].platform})"
+        )
+    return Mesh(np.array(devices[: config.devices]), (_AXIS,))
+
+
+def _stacked(trees: Sequence[Any]) -> Any:
+    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *trees)
+
+
+def _part(tree: Any, index: int) -> Any:
+    return jax.tree.map(lambda leaf: leaf[index], tree)

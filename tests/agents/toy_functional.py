@@ -1,0 +1,98 @@
+"""A functional environment in a few lines: what is right in it can be said in one."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from carrom.action import N_POCKETS
+from carrom.observation import SIZE
+
+THEIR_REWARD = -0.25
+"""What a stroke of the other side earns the agent."""
+
+
+@jax.tree_util.register_dataclass
+@dataclass(frozen=True)
+class Seat:
+    seat: jax.Array
+
+
+@jax.tree_util.register_dataclass
+@dataclass(frozen=True)
+class Match:
+    board: Seat
+
+
+@jax.tree_util.register_dataclass
+@dataclass(frozen=True)
+class ToyState:
+    match: Match
+    places: jax.Array
+    earned: dict[str, jax.Array]
+    winner: jax.Array
+    terminated: jax.Array
+    truncated: jax.Array
+
+    @property
+    def over(self) -> jax.Array:
+        return self.terminated | self.truncated
+
+
+@dataclass(frozen=True)
+class ToyFunctional:
+    """Three own carrommen; the shot to name is the one farthest to the right, to pocket 1.
+
+    It earns 1, less how far the speed residual is from 0.5. In the task "shot" that is all. In
+    "board" the carrommen change places, the turn is drawn anew after every stroke, and one
+    stroke in six ends the episode, half of them by cutting it off.
+    """
+
+    task: str
+
+    def start(self, key: jax.Array) -> ToyState:
+        place, turn = jax.random.split(key)
+        no = jnp.bool_(False)
+        return ToyState(
+            match=Match(Seat(self._turn(turn))),
+            places=jax.random.uniform(place, (3, 2), minval=-0.3, maxval=0.3),
+            earned={"shot": jnp.float32(0)},
+            winner=jnp.int32(-1),
+            terminated=no,
+            truncated=no,
+        )
+
+    def _turn(self, key: jax.Array) -> jax.Array:
+        if self.task == "shot":
+            return jnp.int32(0)
+        return jnp.where(jax.random.uniform(key) < 0.5, 0, 2).astype(jnp.int32)
+
+    def observe(self, state: ToyState, seat: Any = 0) -> jax.Array:
+        pieces = jnp.concatenate([state.places, jnp.ones((3, 1))], axis=1)
+        return jnp.zeros(SIZE).at[:9].set(pieces.reshape(-1)).at[60].set(state.places[0, 0])
+
+    def decode(self, state: ToyState, action: dict[str, jax.Array]) -> dict[str, jax.Array]:
+        return action
+
+    def stroke(
+        self, state: ToyState, strike: dict[str, jax.Array], key: jax.Array
+    ) -> tuple[ToyState, None]:
+        named = strike["shot"] == N_POCKETS * jnp.argmax(state.places[:, 0]) + 1
+        own = named - jnp.abs(strike["residual"][2] - 0.5)
+        reward = jnp.where(state.match.board.seat == 0, own, THEIR_REWARD)
+        turn, end, cut = jax.random.split(key, 3)
+        over = jnp.bool_(self.task == "shot") | (jax.random.uniform(end) < 1 / 6)
+        cut_off = jax.random.uniform(cut) < (0.0 if self.task == "shot" else 0.5)
+        state = dataclasses.replace(
+            state,
+            match=Match(Seat(self._turn(turn))),
+            places=jnp.roll(state.places, 1, axis=0),
+            earned={"shot": state.earned["shot"] + reward},
+            terminated=over & ~cut_off,
+            truncated=over & cut_off,
+        )
+        return state, None
