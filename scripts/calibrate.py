@@ -1,6 +1,9 @@
 """Measure the physics against its demands; exit status 1 if any is missed.
 
 Usage: python scripts/calibrate.py [--quick] [--json]
+       python scripts/calibrate.py --report [--quick] [--root FOLDER]
+
+With --report both engines are measured, and docs/physics.md is written with its pictures.
 """
 
 from __future__ import annotations
@@ -9,11 +12,14 @@ import dataclasses
 import json
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 
 import tyro
 
 from carrom.physics.calibration.check import Check
+from carrom.physics.calibration.page.write import PAGE, write
 from carrom.physics.calibration.report import calibrate
+from carrom.program import run
 
 
 @dataclass(frozen=True)
@@ -24,6 +30,10 @@ class Options:
     """Fewer strokes; leaves out the breaks by the spring reference."""
     json: bool = False
     """Print one JSON list at the end instead of lines."""
+    report: bool = False
+    """Measure both engines and write the page."""
+    root: Path = Path(__file__).parents[1]
+    """Folder under which the page is written, as docs/physics.md."""
 
 
 def line(check: Check) -> str:
@@ -33,6 +43,13 @@ def line(check: Check) -> str:
 
 
 def main(options: Options) -> int:
+    if options.report:
+        checks = write(options.root, quick=options.quick)
+        failed = [check for check in checks if not check.passed]
+        print(f"{PAGE} written: {len(checks)} demands, {len(failed)} fail")
+        for check in failed:
+            print(line(check))
+        return int(bool(failed))
     checks = []
     for check in calibrate(quick=options.quick):
         checks.append(check)
@@ -44,4 +61,5 @@ def main(options: Options) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(tyro.cli(Options, description=__doc__)))
+    options = tyro.cli(Options, description=__doc__)
+    sys.exit(run("calibrate", lambda: main(options)))

@@ -15,6 +15,7 @@ from carrom.layout import Layout
 from carrom.physics import simulation
 from carrom.physics.calibration import ground, impacts, pockets, racks, strokes
 from carrom.physics.calibration.check import Check
+from carrom.physics.calibration.closed_forms import runs_of, speed_for_runs
 from carrom.physics.calibration.report import calibrate
 from carrom.physics.calibration.springs import spring_reference
 from carrom.physics.material import Material
@@ -68,14 +69,16 @@ def spoil(monkeypatch, **changes):
 @pytest.mark.parametrize(
     ("changes", "measure"),
     [
-        ({"deceleration": 1.001}, ground.deceleration_error),
-        ({"deceleration": 1.01}, ground.stop_distance_error),
+        ({"deceleration": 1.001}, lambda board: ground.deceleration_error(board)[0]),
+        ({"deceleration": 1.01}, lambda board: ground.stop_distance_error(board)[0]),
         ({"bounce": 1.002}, lambda board: impacts.restitution_error(board)[0]),
         ({"bounce": 1.002}, lambda board: impacts.restitution_error(board)[2]),
-        ({"damping": 1.05}, impacts.spring_restitution_error),
+        ({"damping": 1.05}, lambda board: impacts.spring_restitution_error(board)[0]),
         ({"friction_rim": 1.001}, lambda board: impacts.tangential_error(board, 20)[0]),
-        ({"fall_radius": 1.002}, pockets.static_capture_error),
+        ({"fall_radius": 1.002}, lambda board: pockets.static_capture_error(board)[0]),
         ({"fall_time": 1.01}, lambda board: pockets.capture_time_error(board)[0]),
+        ({"fall_time": 1.01}, pockets.transit_error),
+        ({"friction_frame": 1.001}, lambda board: impacts.tangential_error(board, 20)[1]),
         ({"bounce": 1.16}, lambda board: strokes.stroke_checks(board, 0, 5)[0]),
         (
             {"damping": 0.0, "spring_step": 11.0},
@@ -109,8 +112,9 @@ def test_the_reference_conserves_momentum_and_has_its_restitution():
 )
 def test_speed_for_three_and_a_half_runs(friction, restitution, speed):
     """Worked out backwards from the end: a path of 2.35 m with three cushions."""
-    material = Material(friction=friction, restitution_frame=restitution, full_speed=speed)
-    assert ground.runs_expected(BOARD, material) == pytest.approx(3.5, abs=0.02)
+    material = Material(friction=friction, restitution_frame=restitution)
+    assert runs_of(BOARD, material, speed).runs == pytest.approx(3.5, abs=0.02)
+    assert speed_for_runs(BOARD, material, 3.5) == pytest.approx(speed, abs=0.02)
 
 
 def test_script_prints_json():

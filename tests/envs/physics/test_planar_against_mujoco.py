@@ -5,14 +5,14 @@ import math
 
 import numpy as np
 import pytest
-from planar_strokes import BOARD
 from scipy import stats
 
+from carrom.physics.calibration.agreement import all_farthest, per_pocket, pocketed
+from carrom.physics.calibration.planar_strokes import BOARD
 from carrom.physics.calibration.shots import Shot, break_shot, midgame_shot
 from carrom.physics.motion import Motion
 from carrom.physics.mujoco import MujocoEngine
 from carrom.physics.planar.engine import PlanarEngine
-from carrom.pieces import STRIKER
 from carrom.rack import LOOSE, TIGHT, Packing
 
 
@@ -31,18 +31,10 @@ def midgame(count: int, seed: int) -> list[Shot]:
     return [midgame_shot(BOARD, rng) for _ in range(count)]
 
 
-def pocketed(motions: list[Motion]) -> np.ndarray:
-    """Carrommen pocketed by each stroke."""
-    return np.array([sum(p.index != STRIKER for p in m.pocketed) for m in motions])
-
-
 def check_midgame(shots: list[Shot], *, pocketed_within: float) -> None:
     expected, got = both(shots)
     assert abs(pocketed(got).mean() - pocketed(expected).mean()) <= pocketed_within
-    counts = [
-        np.bincount([p.pocket for m in motions for p in m.pocketed], minlength=4)
-        for motions in (expected, got)
-    ]
+    counts = [per_pocket(motions) for motions in (expected, got)]
     p_value = float(np.asarray(stats.chi2_contingency(counts)[1]))
     assert p_value > 0.01
     rest = [np.mean([m.duration for m in motions]) for motions in (expected, got)]
@@ -62,17 +54,6 @@ def test_many_midgame_strokes():
     check_midgame(midgame(3000, 42), pocketed_within=0.04)
 
 
-def farthest(one: Motion, other: Motion) -> float:
-    """Largest distance between the places of a disc, m; inf if not the same discs are left."""
-    same = np.array_equal(one.layout.on_board, other.layout.on_board)
-    if not same or (one.striker is None) != (other.striker is None):
-        return math.inf
-    distance = float(np.hypot(*(one.layout.positions - other.layout.positions).T).max())
-    if one.striker is None or other.striker is None:
-        return distance
-    return max(distance, math.dist(one.striker, other.striker))
-
-
 def test_strokes_of_few_impacts():
     """Slow strikes at one of two carrommen, of which most end after an impact or two."""
     rng = np.random.default_rng(43)
@@ -81,7 +62,7 @@ def test_strokes_of_few_impacts():
         layout, strike = midgame_shot(BOARD, rng, pieces=2)
         shots.append(Shot(layout, dataclasses.replace(strike, speed=rng.uniform(0.4, 1.2))))
     expected, got = both(shots)
-    distances = np.array([farthest(m, n) for m, n in zip(expected, got, strict=True)])
+    distances = all_farthest(expected, got)
     assert np.median(distances) < 1e-3
     assert (distances < 2e-3).mean() > 0.8
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from planar_strokes import BOARD, Strokes, play
 
+from carrom.physics.calibration.planar_strokes import BOARD, Strokes, play
 from carrom.physics.material import Material
 from carrom.physics.model import CORNER_HOP, fall_radius
 from carrom.physics.planar.contact import Movers, time_bound

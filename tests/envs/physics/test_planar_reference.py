@@ -3,10 +3,16 @@
 import dataclasses
 
 import numpy as np
-import planar_reference as reference
 import pytest
-from planar_strokes import BOARD, loose_breaks, midgame, play, random_materials
 
+from carrom.physics.calibration import reference
+from carrom.physics.calibration.planar_strokes import (
+    BOARD,
+    loose_breaks,
+    midgame,
+    play,
+    random_materials,
+)
 from carrom.physics.material import Material
 from carrom.physics.planar.outcomes import Outcomes
 

@@ -7,8 +7,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from planar_strokes import BOARD
 
+from carrom.physics.calibration.planar_strokes import BOARD
 from carrom.physics.calibration.shots import break_shot
 from carrom.physics.calibration.springs import spring_reference
 from carrom.physics.material import Material

@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 
 from carrom.board import Board
-from carrom.physics.calibration.ground import one_disc, stop_distance
+from carrom.physics.calibration.closed_forms import stop
+from carrom.physics.calibration.ground import one_disc
 from carrom.physics.material import Material
 from carrom.physics.simulation import Simulation
 from carrom.physics.sliding import farkas, farkas_table
@@ -58,17 +59,19 @@ def test_stop_distance(speed, rim):
     one_disc(simulation, (0.2, -0.1), (0.0, speed), spin=spin)
     simulation.run()
     way = simulation.position[0, 1] + 0.1
-    expected = stop_distance(speed, rim, material.deceleration)
+    expected = stop(speed, rim, material.deceleration).distance
     assert way == pytest.approx(expected, abs=0.03e-3)
     assert simulation.position[0, 0] == 0.2
 
 
 def test_integration_agrees_with_a_plain_one():
-    """``stop_distance`` against small equal time steps."""
-    deceleration, speed, rim, x, h = 0.8, 0.3, 0.4, 0.0, 2e-5
+    """``stop`` against small equal time steps."""
+    deceleration, speed, rim, x, time, h = 0.8, 0.3, 0.4, 0.0, 0.0, 2e-5
     while speed > 1e-4:
         force, torque = farkas(np.array([speed / (speed + rim)]))[:, 0]
         x += speed * h - deceleration * force * h * h / 2
         speed -= deceleration * force * h
         rim = max(rim - 2 * deceleration * torque * h, 0.0)
-    assert x == pytest.approx(stop_distance(0.3, 0.4, deceleration), abs=1e-5)
+        time += h
+    assert (x, time) == pytest.approx(stop(0.3, 0.4, deceleration), abs=4e-4)
+    assert x == pytest.approx(stop(0.3, 0.4, deceleration).distance, abs=1e-5)

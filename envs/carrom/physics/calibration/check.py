@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+MUJOCO, PLANAR, BOTH = "MuJoCo", "planar", "both"
+"""Engines that a check is about."""
+
 
 @dataclass(frozen=True)
 class Check:
@@ -15,6 +18,8 @@ class Check:
         limit: the demand.
         unit: of both.
         at_least: whether the demand is a lower limit; else it is an upper one.
+        cases: strokes, impacts or settings it was measured on.
+        engine: whose it is.
     """
 
     name: str
@@ -22,6 +27,8 @@ class Check:
     limit: float
     unit: str = ""
     at_least: bool = False
+    cases: int = 1
+    engine: str = MUJOCO
 
     @property
     def passed(self) -> bool:

@@ -4,109 +4,24 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from carrom.board import Board
 from carrom.physics.calibration.check import Check
+from carrom.physics.calibration.closed_forms import Struck, rebound, struck
+from carrom.physics.calibration.collisions import FloatingSimulation, collide
 from carrom.physics.calibration.ground import one_disc
+from carrom.physics.contact_ground import ContactSimulation
 from carrom.physics.material import Material
 from carrom.physics.simulation import Simulation
-from carrom.pieces import N_DISCS, STRIKER
+from carrom.pieces import STRIKER
 
 SPEEDS = (0.05, 0.2, 1.0, 3.0, 6.0)
 """m/s."""
-_BYSTANDER = 5
-"""A disc far away whose speed sets the length of the impact's step."""
 _SMOOTH = Material(friction_rim=0.0, friction_frame=0.0)
-
-
-class FloatingSimulation(Simulation):
-    """Discs that the board does not slow: impacts show by themselves."""
-
-    def __init__(self, board: Board, material: Material) -> None:
-        super().__init__(board, material)
-        self._scene["deceleration"] = 0.0
-
-
-class Collision(NamedTuple):
-    """An impact as it happened.
-
-    Attributes:
-        normal: (2,), the line of centres at the exact touch.
-        contact_normal: (2,), the line of centres at the step that made the impact.
-        before: (2, 2), velocities of the moving and of the resting disc, m/s.
-        after: (2, 2), the same after it.
-    """
-
-    normal: NDArray[np.float64]
-    contact_normal: NDArray[np.float64]
-    before: NDArray[np.float64]
-    after: NDArray[np.float64]
-
-    @property
-    def restitution(self) -> float:
-        """Speed of separation over speed of approach."""
-        approach = (self.before[0] - self.before[1]) @ self.normal
-        return float((self.after[1] - self.after[0]) @ self.normal / approach)
-
-
-def collide(
-    simulation: Simulation,
-    board: Board,
-    index: int,
-    other: int,
-    *,
-    speed: float,
-    cut: float,
-    spin: float = 0.0,
-    angle: float = 0.0,
-    bystander: float = 0.0,
-    beside: float | None = None,
-) -> Collision:
-    """Send disc ``index`` at a resting ``other`` and stop after the impact.
-
-    Args:
-        simulation: what computes it.
-        board: the board.
-        index: the moving disc.
-        other: the disc at rest, at the board's centre.
-        speed: m/s.
-        cut: angle between the path and the line of centres at the touch, rad.
-        spin: of the moving disc, rad/s.
-        angle: direction of the line of centres, rad.
-        bystander: speed of a third disc, far away, m/s.
-        beside: gap of a fourth disc to the resting one, across the line of centres, m.
-    """
-    normal = np.array([math.cos(angle), math.sin(angle)])
-    across = np.array([-normal[1], normal[0]])
-    heading = math.cos(cut) * normal + math.sin(cut) * across
-    touch = board.radii[index] + board.radii[other]
-    places, velocities, spins = np.zeros((N_DISCS, 2)), np.zeros((N_DISCS, 2)), np.zeros(N_DISCS)
-    places[index] = -touch * normal - 1e-5 * heading
-    velocities[index] = speed * heading
-    spins[index] = spin
-    in_play = np.isin(np.arange(N_DISCS), (index, other))
-    if bystander > 0:
-        in_play[_BYSTANDER] = True
-        places[_BYSTANDER], velocities[_BYSTANDER] = (-0.3, -0.3), (bystander, 0.0)
-    if beside is not None:
-        in_play[7] = True
-        # A little behind, so that the disc that is struck moves away from it.
-        backwards = math.cos(0.03) * across + math.sin(0.03) * normal
-        places[7] = -(board.carromman_diameter + beside) * backwards
-    simulation.place(places, in_play, velocity=velocities, spin=spins)
-    pair, shot = [index, other], simulation.shot
-    before, centres = simulation.velocity[pair].copy(), simulation.position[pair].copy()
-    while not shot["touched"][0, other] or shot["clustered"][0]:
-        if not shot["touched"][0, other]:
-            before, centres = simulation.velocity[pair].copy(), simulation.position[pair].copy()
-        simulation.run(until=simulation.time + 1e-12)
-    line = centres[1] - centres[0]
-    return Collision(normal, line / np.hypot(*line), before, simulation.velocity[pair].copy())
 
 
 def restitution_error(board: Board) -> list[Check]:
@@ -126,17 +41,38 @@ def restitution_error(board: Board) -> list[Check]:
                         speed=speed, cut=cut, angle=speed, bystander=bystander,
                     )  # fmt: skip
                     worst[kind] = max(worst[kind], abs(collision.restitution - expected))
+    cases = len(SPEEDS) * 2
     return [
-        *(Check(f"restitution, {kind}: error", value, 1e-3) for kind, value in worst.items()),
-        Check("restitution, frame: error", _frame_restitution_error(board), 1e-3),
+        *(
+            Check(f"restitution, {kind}: error", value, 1e-3, cases=3 * cases)
+            for kind, value in worst.items()
+        ),
+        Check("restitution, frame: error", _frame_restitution_error(board), 1e-3, cases=cases),
     ]
 
 
-def spring_restitution_error(board: Board) -> Check:
-    """Largest error of the restitution while contacts are springs."""
-    simulation = FloatingSimulation(board, _SMOOTH)
+def spring_restitution_error(board: Board) -> list[Check]:
+    """Largest error of the restitution while contacts are springs, on both grounds.
+
+    Slower impacts feel the contact ground itself, whose friction gives way a little.
+    """
+    simulations = FloatingSimulation(board, _SMOOTH), ContactSimulation(board, _SMOOTH)
+    errors = [
+        _spring_error(board, simulation, speeds)
+        for simulation, speeds in zip(simulations, (SPEEDS, SPEEDS[1:]), strict=True)
+    ]
+    return [
+        Check("restitution of springs: error", errors[0], 3e-3, cases=2 * len(SPEEDS)),
+        Check(
+            "restitution of springs, contact ground, from 0.2 m/s: error", errors[1], 3e-3,
+            cases=2 * len(SPEEDS[1:]),
+        ),
+    ]  # fmt: skip
+
+
+def _spring_error(board: Board, simulation: Simulation, speeds: Sequence[float]) -> float:
     worst = 0.0
-    for speed in SPEEDS:
+    for speed in speeds:
         for index, expected in (
             (3, _SMOOTH.restitution_carromman),
             (STRIKER, _SMOOTH.restitution_striker),
@@ -145,7 +81,7 @@ def spring_restitution_error(board: Board) -> Check:
             collision = collide(simulation, board, index, 0, speed=speed, cut=0.0, beside=reach / 4)
             assert simulation.diagnostics().clusters == 1
             worst = max(worst, abs(collision.restitution - expected))
-    return Check("restitution of springs: error", worst, 3e-3)
+    return worst
 
 
 def _frame_restitution_error(board: Board) -> float:
@@ -180,13 +116,19 @@ def departure_error(board: Board, phases: int) -> Check:
                 )  # fmt: skip
                 sine = (normal[0] * after[1, 1] - normal[1] * after[1, 0]) / np.hypot(*after[1])
                 worst = max(worst, abs(math.asin(sine)))
-    return Check("departure angle, cuts 0 to 75 deg: error", math.degrees(worst), 0.1, "deg")
+    return Check(
+        "departure angle, cuts 0 to 75 deg: largest error",
+        math.degrees(worst), 0.1, "deg", cases=len(SPEEDS) * 5 * phases,
+    )  # fmt: skip
 
 
 def tangential_error(board: Board, cases: int) -> list[Check]:
-    """Largest error of the tangential impulse against min(mu J_n, J_stick), and momentum."""
+    """Largest error of the tangential impulse against min(mu J_n, J_stick), and momentum.
+
+    Also that of the energy that an impact keeps, against the closed form.
+    """
     rng = np.random.default_rng(2)
-    worst = lost = 0.0
+    worst = lost = unlike = 0.0
     for simulation, material in _rubbing(board):
         for _ in range(cases):
             index = int(rng.choice([3, STRIKER]))
@@ -195,6 +137,7 @@ def tangential_error(board: Board, cases: int) -> list[Check]:
                 simulation, board, index, 0, speed=float(np.exp(rng.uniform(-2, 1.8))),
                 cut=rng.uniform(-1.2, 1.2), angle=rng.uniform(0, 6), spin=spin,
             )  # fmt: skip
+            spins = simulation.spin[[index, 0]]
             masses = board.masses[[index, 0]]
             impulse = masses[:, None] * (after - before)
             momentum = np.abs(masses @ before).max()
@@ -206,10 +149,75 @@ def tangential_error(board: Board, cases: int) -> list[Check]:
             expected = math.copysign(min(limit, abs(sticking)), sticking)
             error = abs(impulse[1] @ tangent - expected) / np.hypot(*impulse[1])
             worst = max(worst, float(error))
+            expected = _struck(board, material, index, before, normal, spin)
+            kept = _energy(board, index, after, spins) / _energy(board, index, before, (spin, 0.0))
+            unlike = max(unlike, abs(kept - expected.kept))
+    bounces = max(_frame_tangential_error(board, cases // 4, rng))
     return [
-        Check("tangential impulse: error over impulse", worst, 1e-6),
-        Check("momentum of an impact: relative error", lost, 1e-6),
+        Check("tangential impulse, rims: error over impulse", worst, 1e-6, cases=3 * cases),
+        Check(
+            "tangential impulse, frame: error over impulse", bounces, 1e-6, cases=3 * (cases // 4)
+        ),
+        Check("momentum of an impact: relative error", lost, 1e-9, cases=3 * cases),
+        Check("energy kept in an impact: error", unlike, 1e-3, cases=3 * cases),
     ]
+
+
+def _struck(
+    board: Board,
+    material: Material,
+    index: int,
+    before: NDArray[np.float64],
+    normal: NDArray[np.float64],
+    spin: float,
+) -> Struck:
+    """The closed form of disc ``index`` striking disc 0 at rest, along ``normal``."""
+    along, across = before[0] @ normal, before[0] @ (-normal[1], normal[0])
+    with_striker = index == STRIKER
+    return struck(
+        (float(board.masses[index]), board.carromman_mass),
+        (float(board.radii[index]), board.carromman_radius),
+        math.hypot(along, across),
+        math.atan2(across, along),
+        spin,
+        material.restitution_striker if with_striker else material.restitution_carromman,
+        material.friction_rim,
+    )
+
+
+def _energy(
+    board: Board,
+    index: int,
+    velocities: NDArray[np.float64],
+    spins: Sequence[float] | NDArray[np.float64],
+) -> float:
+    """Kinetic energy of discs ``index`` and 0, J."""
+    pair = [index, 0]
+    rims2 = (board.radii[pair] * np.asarray(spins)) ** 2
+    return float(board.masses[pair] @ ((velocities**2).sum(1) / 2 + rims2 / 4))
+
+
+def _frame_tangential_error(board: Board, cases: int, rng: np.random.Generator) -> Iterator[float]:
+    """Error of the velocity along the frame after a bounce, over the change of velocity."""
+    for friction in (0.05, 0.12, 0.4):
+        material = dataclasses.replace(_SMOOTH, friction_frame=friction)
+        simulation = FloatingSimulation(board, material)
+        for _ in range(cases):
+            speed, spin = float(np.exp(rng.uniform(-2, 1.8))), rng.uniform(-100, 100)
+            incidence = rng.uniform(-1.2, 1.2)
+            wall = board.half_side - board.carromman_radius
+            heading = np.array([math.cos(incidence), math.sin(incidence)])
+            x, y = (wall, 0.0) - 1e-5 * heading
+            one_disc(simulation, (float(x), float(y)), tuple((speed * heading).tolist()), spin=spin)
+            while simulation.velocity[0, 0] > 0:
+                simulation.run(until=simulation.time + 1e-12)
+            expected, turned = rebound(
+                board.carromman_radius, speed, incidence, spin,
+                material.restitution_frame, friction,
+            )  # fmt: skip
+            change = float(np.hypot(*(expected - speed * heading)))
+            yield abs(float(simulation.velocity[0, 1]) - float(expected[1])) / change
+            yield abs(float(simulation.spin[0]) - turned) * board.carromman_radius / change
 
 
 def _rubbing(board: Board) -> Iterator[tuple[FloatingSimulation, Material]]:
@@ -244,4 +252,4 @@ def arc_error(board: Board) -> Check:
                 sine = expected[0] * out[1] - expected[1] * out[0]
                 sine /= np.hypot(*expected) * np.hypot(*out)
                 worst = max(worst, abs(math.asin(sine)))
-    return Check("corner arc: error of direction", math.degrees(worst), 0.05, "deg")
+    return Check("corner arc: error of direction", math.degrees(worst), 0.05, "deg", cases=75)

@@ -1,16 +1,16 @@
-"""The planar engine's model a second time: scalar, float64, slow, and written differently.
+"""The model a second time: scalar, float64, slow, and written differently.
 
 One stroke after the other. Contacts are found, to 1e-13 m, by advancing along the present
 line of centres again and again; entering a fall circle, leaving it and falling are three
 events; sides and arcs of the frame are tried one by one; spins are carried explicitly. It
-shares the model's numbers with the engine and no code.
+shares the model's numbers with the planar engine and no code. Contacts are impulses, whatever
+the contact time.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numba
 import numpy as np
@@ -26,6 +26,8 @@ PARAMETERS = (
     *("friction_rim", "friction_frame", "edge_rounding", "fall_time", "fall_factor"),
 )
 """Fields of a material, in the order in which a stroke takes them."""
+_CONSTANTS = (GRAVITY, CORNER_HOP, REST_SPEED, SEPARATION_SPEED)
+"""Passed to the compiled code: its cache on disk would not notice that one has changed."""
 TOLERANCE = 1e-13
 MOST_EVENTS = 100_000
 SIDE_X, SIDE_Y, ARC, FALL, LEAVE, ENTER = 0, 1, 2, 3, 4, 10
@@ -52,18 +54,51 @@ def play(
     on_board: NDArray[np.bool_],
     starts: NDArray[np.float64],
 ) -> Played:
-    """Play M strokes: positions (M, n - 1, 2), on_board (M, n - 1), starts (M, 4)."""
-    strokes, n = len(starts), positions.shape[1] + 1
+    """Play M strokes.
+
+    Args:
+        board: the board.
+        materials: dealt out to the strokes in turn.
+        positions: (M, n - 1, 2), m.
+        on_board: (M, n - 1).
+        starts: (M, 4), the striker's x, y, vx, vy.
+    """
     place = np.concatenate([positions, starts[:, None, :2]], axis=1)
     velocity = np.zeros_like(place)
     velocity[:, -1] = starts[:, 2:]
-    present = np.concatenate([on_board, np.ones((strokes, 1), bool)], axis=1)
+    present = np.concatenate([on_board, np.ones((len(starts), 1), bool)], axis=1)
+    return play_on(board, materials, place, velocity, np.zeros(place.shape[:2]), present)
+
+
+def play_on(
+    board: Board,
+    materials: list[Material],
+    positions: NDArray[np.float64],
+    velocities: NDArray[np.float64],
+    spins: NDArray[np.float64],
+    on_board: NDArray[np.bool_],
+) -> Played:
+    """Play M strokes from where they are.
+
+    Args:
+        board: the board.
+        materials: dealt out to the strokes in turn.
+        positions: (M, n, 2), m, the striker last.
+        velocities: (M, n, 2), m/s.
+        spins: (M, n), rad/s.
+        on_board: (M, n).
+    """
+    strokes, n = positions.shape[:2]
+    place, velocity, spin = positions.copy(), velocities.copy(), spins.copy()
+    present = on_board.copy()
     fall_times, pockets = np.full((strokes, n), np.inf), np.full((strokes, n), -1)
     touched, seen = np.zeros((strokes, n), bool), np.zeros((strokes, 3))
-    parameters = np.array([[getattr(m, name) for name in PARAMETERS] for m in materials])
+    parameters = np.array(
+        [[*(getattr(m, name) for name in PARAMETERS), *_CONSTANTS] for m in materials]
+    )
     for k in range(strokes):
         _stroke(
-            place[k], velocity[k], present[k], board.radii[-n:], board.masses[-n:],
+            place[k], velocity[k], spin[k], present[k], board.radii[-n:], board.masses[-n:],
             board.half_side, board.pocket_radius, parameters[k % len(parameters)],
             fall_times[k], pockets[k], touched[k], seen[k],
         )  # fmt: skip
@@ -75,7 +110,7 @@ def play(
     )
 
 
-@numba.njit
+@numba.njit(cache=True)
 def _first_contact(dx0, dy0, uix, uiy, vi0, ai, ujx, ujy, vj0, aj, reach):
     """When two discs on straight, braking legs touch first: every step is a lower bound."""
     t, stop_i, stop_j = 0.0, vi0 / ai, vj0 / aj
@@ -122,13 +157,13 @@ def _first_contact(dx0, dy0, uix, uiy, vi0, ai, ujx, ujy, vj0, aj, reach):
     return t
 
 
-@numba.njit
+@numba.njit(cache=True)
 def _time_of(way, speed, braking):
     left = speed * speed - 2.0 * braking * way
     return 2.0 * way / (speed + math.sqrt(left)) if left > 0.0 else math.inf
 
 
-@numba.njit
+@numba.njit(cache=True)
 def _alone(i, time, x, y, ux, uy, speed, braking, radius, half_side, pocket_radius, circle,
            fall_time, pocket, entered):  # fmt: skip
     """Next event of disc i without other discs: its time from now and its kind."""
@@ -179,13 +214,24 @@ def _alone(i, time, x, y, ux, uy, speed, braking, radius, half_side, pocket_radi
     return best, kind
 
 
-@numba.njit
+@numba.njit(cache=True)
+def _braking(alone, speed, rim):
+    """Deceleration of a leg that begins with these speeds; ``alone`` is that without spin."""
+    if speed == 0.0:
+        return alone
+    q = abs(rim) / speed
+    blend = 0.2347 * q**3 / (q**3 + 0.75)
+    return alone / math.sqrt(1.0 + q * q * (0.5 + blend))
+
+
+@numba.njit(cache=True)
 def _clip(value, limit):
     return min(max(value, -limit), limit)
 
 
-@numba.njit
-def _bounce(i, kind, place, velocity, spin, radius, half_side, pocket_radius, ux, uy, e, mu):
+@numba.njit(cache=True)
+def _bounce(i, kind, place, velocity, spin, radius, half_side, pocket_radius, ux, uy, e, mu,
+            hop, least):  # fmt: skip
     offset = half_side - pocket_radius
     nx = ny = 0.0
     if kind == SIDE_X:
@@ -204,9 +250,9 @@ def _bounce(i, kind, place, velocity, spin, radius, half_side, pocket_radius, ux
         )
     vx, vy = velocity[i]
     vn, vt = vx * nx + vy * ny, vy * nx - vx * ny
-    out = max(e * vn, SEPARATION_SPEED)
+    out = max(e * vn, least)
     if kind == ARC:
-        out = max(out, CORNER_HOP * math.hypot(vx, vy))
+        out = max(out, hop * math.hypot(vx, vy))
     rub = _clip(-(vt + spin[i] * radius) / 3.0, mu * (vn + out))
     vt += rub
     vt = math.copysign(math.sqrt(max(vt * vt - max(out * out - vn * vn, 0.0), 0.0)), vt)
@@ -214,8 +260,8 @@ def _bounce(i, kind, place, velocity, spin, radius, half_side, pocket_radius, ux
     spin[i] += 2.0 * rub / radius
 
 
-@numba.njit
-def _collide(i, j, place, velocity, spin, radius, mass, e, mu):
+@numba.njit(cache=True)
+def _collide(i, j, place, velocity, spin, radius, mass, e, mu, least):
     dx, dy = place[j, 0] - place[i, 0], place[j, 1] - place[i, 1]
     d = math.sqrt(dx * dx + dy * dy)
     nx, ny = dx / d, dy / d
@@ -225,7 +271,7 @@ def _collide(i, j, place, velocity, spin, radius, mass, e, mu):
         return False
     inverse = 1.0 / mass[i] + 1.0 / mass[j]
     vt = -rx * ny + ry * nx - spin[i] * radius[i] - spin[j] * radius[j]
-    push = (-vn + max(-e * vn, SEPARATION_SPEED)) / inverse
+    push = (-vn + max(-e * vn, least)) / inverse
     rub = _clip(-vt / (3.0 * inverse), mu * push)
     jx, jy = push * nx - rub * ny, push * ny + rub * nx
     velocity[i, 0] -= jx / mass[i]
@@ -237,7 +283,7 @@ def _collide(i, j, place, velocity, spin, radius, mass, e, mu):
     return True
 
 
-@numba.njit
+@numba.njit(cache=True)
 def _meeting(present, place, ux, uy, speed, braking, radius):
     """The first contact of all pairs, of several at once the hardest: time, i, j."""
     n = len(present)
@@ -267,21 +313,22 @@ def _meeting(present, place, ux, uy, speed, braking, radius):
     return first, best_i, best_j
 
 
-@numba.njit
-def _stroke(place, velocity, present, radius, mass, half_side, pocket_radius, parameters,
+@numba.njit(cache=True)
+def _stroke(place, velocity, spin, present, radius, mass, half_side, pocket_radius, parameters,
             fall_times, pockets, touched, seen):  # fmt: skip
     """One stroke, in place. ``seen`` gets the time of rest, impacts, first touch."""
-    mu, e_striker, e_carromman, e_frame, mu_rim, mu_frame, edge, fall_time, factor = parameters
+    mu, e_striker, e_carromman, e_frame, mu_rim, mu_frame, edge, fall_time, factor = parameters[:9]
+    gravity, hop, rest_speed, least = parameters[9:]
     n = len(present)
     striker, offset = n - 1, half_side - pocket_radius
-    spin, braking = np.zeros(n), np.full(n, mu * GRAVITY)
-    leg_speed, leg_spin = np.zeros(n), np.zeros(n)
+    braking, leg_speed, leg_spin = np.zeros(n), np.zeros(n), spin.copy()
     ux, uy, speed, circle = np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n)
     alone, kind = np.zeros(n), np.zeros(n, np.int64)
     pocket, entered, hit = np.full(n, -1), np.zeros(n), np.zeros(n, np.bool_)
     for i in range(n):
         circle[i] = factor * math.sqrt(pocket_radius**2 - (radius[i] - edge) ** 2)
         leg_speed[i] = math.hypot(velocity[i, 0], velocity[i, 1])
+        braking[i] = _braking(mu * gravity, leg_speed[i], radius[i] * spin[i])
         px, py = abs(place[i, 0]) - offset, abs(place[i, 1]) - offset
         if present[i] and math.hypot(px, py) < circle[i]:
             pocket[i] = (1 if place[i, 0] > 0 else 0) + (2 if place[i, 1] > 0 else 0)
@@ -324,7 +371,7 @@ def _stroke(place, velocity, present, radius, mass, half_side, pocket_radius, pa
         if first >= 0:
             with_striker = second == striker
             e = e_striker if with_striker else e_carromman
-            if _collide(first, second, place, velocity, spin, radius, mass, e, mu_rim):
+            if _collide(first, second, place, velocity, spin, radius, mass, e, mu_rim, least):
                 impacts += 1
                 hit[first] = hit[second] = touched[first] = touched[second] = True
                 if with_striker and first_touch < 0:
@@ -343,23 +390,15 @@ def _stroke(place, velocity, present, radius, mass, half_side, pocket_radius, pa
                 else:
                     _bounce(
                         i, kind[i], place, velocity, spin, radius[i], half_side, pocket_radius,
-                        ux[i], uy[i], e_frame, mu_frame,
+                        ux[i], uy[i], e_frame, mu_frame, hop, least,
                     )  # fmt: skip
                     hit[i] = True
                     impacts += 1
         for i in range(n):
             if hit[i]:
                 v = math.hypot(velocity[i, 0], velocity[i, 1])
-                if v < REST_SPEED:
+                if v < rest_speed:
                     spin[i] = 0.0
                 leg_speed[i], leg_spin[i] = v, spin[i]
-                if v > 0.0:
-                    q = radius[i] * abs(spin[i]) / v
-                    blend = 0.2347 * q**3 / (q**3 + 0.75)
-                    braking[i] = mu * GRAVITY / math.sqrt(1.0 + q * q * (0.5 + blend))
+                braking[i] = _braking(mu * gravity, v, radius[i] * spin[i])
     seen[0], seen[1], seen[2] = time, impacts, first_touch
-
-
-def discs_of(played: Any) -> NDArray[np.bool_]:
-    """Which discs fell, (M, n)."""
-    return np.isfinite(np.asarray(played.fall_times))
