@@ -59,16 +59,19 @@ def _match(
         turns_passed=integers(4),
         queen=integers(QueenState.ON_BOARD if layout.queen_on_board else QueenState.WAITING),
     )
-    leaves = {
-        name: (flags if np.asarray(x).dtype == bool else integers)(x) for name, x in board.items()
-    }
     start = new_match(format)
     return dataclasses.replace(
         start,
-        board=dataclasses.replace(state, **leaves),
-        game=dataclasses.replace(start.game, **{name: integers(x) for name, x in game.items()}),
-        **{name: integers(x) for name, x in match.items()},
+        board=dataclasses.replace(state, **_leaves(board)),
+        game=dataclasses.replace(start.game, **_leaves(game)),
+        **_leaves(match),
     )
+
+
+def _leaves(fields: dict[str, Any]) -> dict[str, Any]:
+    return {
+        name: (flags if np.asarray(x).dtype == bool else integers)(x) for name, x in fields.items()
+    }
 
 
 @pytest.fixture(scope="session")

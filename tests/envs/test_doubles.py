@@ -422,16 +422,37 @@ class TestToTheEnd:
         assert result["winner"] == ("own" if own > theirs else "opponent")
 
     @pytest.mark.law("57")
-    def test_a_match(self) -> None:
-        total, result, _ = self.played("match", "random", reward="result")
+    def test_the_end_of_a_match(self, put: Any) -> None:
+        """From the last board on: one game each, and whoever wins it has 25 points."""
+
+        def begin(env: carrom.CarromEnv) -> None:
+            game = {"board_number": 8, "score": [24, 24], "sides_changed": True}
+            put(env, game=game, match={"games_won": [1, 1], "game_number": 3})
+
+        self.check_match(begin)
+
+    @pytest.mark.slow
+    @pytest.mark.law("57")
+    def test_a_whole_match(self) -> None:
+        self.check_match(lambda env: None)
+
+    def check_match(self, begin: Callable[[carrom.CarromEnv], object]) -> None:
+        total, result, _ = self.played("match", "random", "result", begin)
         assert sorted(result["points"])[1] == 2
         assert total == (1.0 if result["points"][0] == 2 else -1.0)
 
-    def played(self, task: str, player: str, reward: str) -> tuple[float, dict[str, Any], int]:
+    def played(
+        self,
+        task: str,
+        player: str,
+        reward: str,
+        begin: Callable[[carrom.CarromEnv], object] = lambda env: None,
+    ) -> tuple[float, dict[str, Any], int]:
         env = carrom.CarromEnv(
             task, doubles=True, opponent=player, partner=player, reward=reward, noise="club"
         )
         env.reset(seed=1)
+        begin(env)
         agent: Callable[..., Strike] = find_opponent(player)
         rng = np.random.default_rng(0)
         total, boards = 0.0, 0
