@@ -74,14 +74,14 @@ Intervals are 95 %.
 
 {table(columns, rows)}
 
-**Impulses are wrong on a rack, a loose one too.** With them a loose break pockets \
+**Impulses are another law on a rack, on a loose one too.** With them a loose break pockets \
 {loose[PLANAR_IMPULSES]:.2f} (planar) and {loose[MUJOCO_IMPULSES]:.2f} (MuJoCo), with springs \
 {loose[PLANAR_SPRINGS]:.2f} and {loose[MUJOCO_SPRINGS]:.2f}, in the reference \
 {loose[REFERENCE]:.2f}. So `MujocoEngine` always takes springs where contacts overlap in time, \
 and `PlanarEngine` wherever the layout lets them overlap from the beginning, racks above all. \
 Whoever plays a rack with impulses to save time plays another break.
 
-The contact time is an estimate (section 1), and a tight rack answers to it; nothing here says \
-how many carrommen a real break pockets."""
+The contact time is an estimate (section 1): nothing here says how many carrommen a real break \
+pockets."""
     checks = (*stroking(board, amounts), *racking(board, amounts), *break_checks(played))
     return Section("6. Whole strokes and breaks", text, checks, {_NAME: png(figure)})

@@ -77,9 +77,9 @@ def section(board: Board, amounts: Amounts) -> Section:
     text = f"""A carromman at rest falls within {coin:.2f} mm of a pocket's centre, a striker \
 within {striker:.2f} mm; a moving one must stay inside that circle for {time:g} ms. A crossing of \
 known transit shows the clock by itself: both engines' shortest transit that falls is compared \
-with `fall_time` in section 9. One that runs straight in along the diagonal has the way to the arc \
-and back, which lasts long enough up to {limit:.2f} m/s (closed form, friction left out); beside \
-the middle several bounces in the arc hold faster ones.
+with `fall_time` in section 9. One that runs straight in along the diagonal has the way to the \
+arc and back, which lasts long enough up to {limit:.2f} m/s (closed form, friction left out); \
+beside the middle several bounces in the arc hold faster ones.
 
 {shown}
 
@@ -88,8 +88,8 @@ the middle several bounces in the arc hold faster ones.
 Of {count} carrommen each: straight in from 40 mm before the pocket's centre, up to {widest:g} mm \
 beside the diagonal; along the frame from 80 mm, 0.1 to 3 mm off it. The engines agree on {alike} \
 of {both} carrommen ({low:.1%} to {high:.1%}); where they part, a rattle of many bounces is \
-chaotic. The law is generous to fast ones straight in: a rigid disc with a rounded edge that \
-really tips over the rim would be thrown out from about 3 m/s on."""
+chaotic. The law does not know the height of the rim: a fast carromman that a real one would \
+throw back may be held here by its bounces in the arc."""
     checks = (*pocketing(board), *capture_errors(board))
     return Section("4. Corners and pockets", text, checks, {_NAME: png(figure)})
 

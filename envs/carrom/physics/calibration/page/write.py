@@ -36,9 +36,8 @@ engines are is not measured here but by `python scripts/benchmark.py`.
 - [10. Where it ends](#10-where-it-ends)
 """
 _END = """- No parameter has been measured on a board (section 1).
-- The scene is planar: discs do not tip, jump, stack or stand in a pocket's mouth, and rims are \
-lines. A fast carromman that a real rim would throw back falls here if it bounces in the arc for \
-long enough (section 4).
+- The scene is planar: discs do not tip, jump, stack or stand in a pocket's mouth, and a rim has \
+no height (section 4).
 - A spinning disc of the planar engine covers the right way in a time up to 14 % off (section 2).
 - Impulses are another model of a rack (section 6).
 - Single strokes of many impacts are chaotic: engines, precisions and machines agree on their \
