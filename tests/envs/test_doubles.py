@@ -422,21 +422,15 @@ class TestToTheEnd:
         assert result["winner"] == ("own" if own > theirs else "opponent")
 
     @pytest.mark.law("57")
-    def test_the_end_of_a_match(self, put: Any) -> None:
-        """From the last board on: one game each, and whoever wins it has 25 points."""
+    @pytest.mark.parametrize("whole", [False, pytest.param(True, marks=pytest.mark.slow)])
+    def test_a_match(self, put: Any, whole: bool) -> None:
+        """From the last board on, which gives whoever wins it the game and the match."""
 
         def begin(env: carrom.CarromEnv) -> None:
-            game = {"board_number": 8, "score": [24, 24], "sides_changed": True}
-            put(env, game=game, match={"games_won": [1, 1], "game_number": 3})
+            if not whole:
+                game = {"board_number": 8, "score": [24, 24], "sides_changed": True}
+                put(env, game=game, match={"games_won": [1, 1], "game_number": 3})
 
-        self.check_match(begin)
-
-    @pytest.mark.slow
-    @pytest.mark.law("57")
-    def test_a_whole_match(self) -> None:
-        self.check_match(lambda env: None)
-
-    def check_match(self, begin: Callable[[carrom.CarromEnv], object]) -> None:
         total, result, _ = self.played("match", "random", "result", begin)
         assert sorted(result["points"])[1] == 2
         assert total == (1.0 if result["points"][0] == 2 else -1.0)
