@@ -18,12 +18,12 @@ from pathlib import Path
 
 import tyro
 
-from benchmarks import demands, environments, page, peer, planar, reference
+from benchmarks import demands, environments, page, peer, planar, reference, training
 from benchmarks.measure import BENCHES
 from carrom.errors import ConfigError
 from carrom.program import run
 
-SUBJECTS = (planar, reference, peer, environments)
+SUBJECTS = (planar, reference, peer, environments, training)
 """The modules whose benches there are: importing them has registered these."""
 
 

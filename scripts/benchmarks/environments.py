@@ -21,7 +21,7 @@ from carrom.laws.state import SINGLES
 from .measure import Figures, bench, best_rate, one_core_bench
 
 _DRILL: dict[str, Any] = {"action_coding": "target", "noise": "expert"}
-_BATCHES = (256, 512, 1024, 2048)
+_BATCHES = (256, 1024, 2048)
 _RULINGS = 65_536
 
 
