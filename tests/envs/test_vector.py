@@ -96,12 +96,17 @@ def test_drills_of_one_stroke_equal_single_environments(mode: AutoresetMode) -> 
         (AutoresetMode.DISABLED, 3),
     ],
 )
-def test_workers_change_nothing(mode: AutoresetMode, workers: int) -> None:
+def test_workers_change_nothing_and_end_with_the_environment(
+    mode: AutoresetMode, workers: int
+) -> None:
     logs = []
     for count in (1, workers):
+        before = set(multiprocessing.active_children())
         env = make(
             5, "CarromBoard-v0", autoreset_mode=mode, noise="expert", max_strokes=3, workers=count
         )
+        started = set(multiprocessing.active_children()) - before
+        assert len(started) == (count if count > 1 else 0)
         env.action_space.seed(0)
         log: list[Any] = [env.reset(seed=0)]
         for _ in range(8):
@@ -112,6 +117,7 @@ def test_workers_change_nothing(mode: AutoresetMode, workers: int) -> None:
         log += [env.np_random_seed, [view.positions for view in env.views()]]
         log += [[len(strokes) for strokes in env.last_strokes]]
         env.close()
+        assert not started & set(multiprocessing.active_children())
         logs.append(log)
     assert_same(logs[0], logs[1])
 
@@ -136,14 +142,6 @@ class TestWorkers:
                 _until_the_opponent_strikes(env)
         finally:
             env.close()
-
-    def test_closing_ends_the_processes(self) -> None:
-        before = set(multiprocessing.active_children())
-        env = make(2, workers=2)
-        started = set(multiprocessing.active_children()) - before
-        assert len(started) == 2
-        env.close()
-        assert not started & set(multiprocessing.active_children())
 
 
 def _until_the_opponent_strikes(env: carrom.CarromVectorEnv) -> None:
