@@ -81,6 +81,25 @@ def test_what_is_over_stays_as_it_is(boards: Any) -> None:
     assert not transition.strokes[over].any()
 
 
+def test_a_drill_is_one_step_after_which_nothing_changes() -> None:
+    env = Functional("shot", noise="expert")
+    reset, step = jax.jit(jax.vmap(env.reset)), jax.jit(jax.vmap(env.step))
+    action = np.random.default_rng(3).uniform(-1, 1, (BATCH, 3)).astype(np.float32)
+    before, seen = reset(keys(3))
+    state, transition = jax.device_get(step(before, action, keys(4)))
+    assert state.terminated.all()
+    assert np.all(transition.strokes == 1)
+    np.testing.assert_allclose(transition.reward, sum(transition.terms.values()), atol=1e-5)
+    moved = np.any(transition.observation != np.asarray(seen), axis=1)
+    assert np.all(moved | ~transition.booked.facts.touched)
+    assert moved.any()
+    after, nothing = jax.device_get(step(state, action, keys(5)))
+    for one, other in zip(jax.tree.leaves(state), jax.tree.leaves(after), strict=True):
+        np.testing.assert_array_equal(one, other)
+    assert not nothing.reward.any()
+    assert not nothing.strokes.any()
+
+
 @pytest.mark.slow  # It compiles a whole rollout.
 def test_autoreset_goes_on_with_the_next_episode_at_once() -> None:
     env = Functional("shot", action_coding="target")
