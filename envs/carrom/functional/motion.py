@@ -83,7 +83,13 @@ def player_on(board: Board, streams: tuple[Stream, ...]) -> Play:
     """
 
     def batch(active: jax.Array, rows: _Rows) -> Outcome:
+        parameters, positions, on_board, starts = rows
         share = jnp.where(active, _share_of(rows, streams, board), len(streams))
+        # Sorted once: the strokes of each stream are neighbours, and go round in a circle.
+        order = jnp.argsort(share, stable=True).astype(jnp.int32)
+        counts = jnp.sum(share[:, None] == jnp.arange(len(streams)), axis=0)
+        begins = jnp.cumsum(counts) - counts
+        places, present, _ = to_slots(positions, on_board, N_DISCS)
         outcome = Outcome(
             positions=jnp.zeros((len(active), N_DISCS, 2)),
             on_board=jnp.zeros((len(active), N_DISCS), bool),
@@ -92,8 +98,15 @@ def player_on(board: Board, streams: tuple[Stream, ...]) -> Play:
             failed=jnp.zeros(len(active), bool),
         )
         for number, stream in enumerate(streams):
-            outcome = _played(stream, share == number, rows, outcome, board)
-        return outcome
+            mine = _from(order, begins[number])
+            packed = (parameters, places, present, starts)
+            outcome = _played(stream, mine, counts[number], packed, outcome, board)
+        carrommen = from_slots(outcome.positions, on_board)
+        left = from_slots(outcome.on_board, on_board) & on_board
+        return outcome._replace(
+            positions=jnp.concatenate([carrommen, outcome.positions[:, -1:]], axis=1),
+            on_board=jnp.concatenate([left, outcome.on_board[:, -1:]], axis=1),
+        )
 
     @custom_vmap
     def one(active: jax.Array, rows: _Rows) -> Outcome:
@@ -136,43 +149,55 @@ def _share_of(rows: _Rows, streams: tuple[Stream, ...], board: Board) -> jax.Arr
     return jnp.argmax(jnp.stack(will_do), axis=0)
 
 
-def _played(stream: Stream, mine: jax.Array, rows: _Rows, others: Outcome, board: Board) -> Outcome:
-    """The outcomes of the strokes that are ``mine``, (M,), beside those of the ``others``."""
+def _from(order: jax.Array, begin: jax.Array) -> jax.Array:
+    """The numbers in ``order``, (M,), from one of them on and round to it again."""
+    return lax.dynamic_slice_in_dim(jnp.concatenate([order, order]), begin, len(order))
+
+
+def _played(
+    stream: Stream,
+    mine: jax.Array,
+    count: jax.Array,
+    rows: _Rows,
+    others: Outcome,
+    board: Board,
+) -> Outcome:
+    """The outcomes of the first ``count`` of ``mine``, (M,), beside those of the ``others``.
+
+    Here carrommen stand in slots, those on the board first.
+    """
 
     def play(others: Outcome) -> Outcome:
-        parameters, positions, on_board, starts = rows
-        # Those that are played come first.
-        order = jnp.argsort(~mine, stable=True).astype(jnp.int32)
-        places, present, _ = to_slots(positions, on_board, stream.slots)
+        parameters, places, present, starts = rows
         outcomes = play_stream(
             Geometry.of(board, stream.slots),
-            Parameters(*(values[order] for values in parameters)),
-            places,
-            present,
-            order,
-            starts[order],
-            jnp.sum(mine),
+            Parameters(*(values[mine] for values in parameters)),
+            places[:, : stream.slots - 1],
+            present[:, : stream.slots - 1],
+            mine,
+            starts[mine],
+            count,
             springs=stream.springs,
             lanes=min(stream.lanes, len(mine)),
         )
-        back = jnp.zeros_like(order).at[order].set(jnp.arange(len(order), dtype=jnp.int32))
-        own = _in_index_order(jax.tree.map(lambda leaf: leaf[back], outcomes), on_board)
+        row = jnp.where(jnp.arange(len(mine)) < count, mine, len(mine))
+        own = _in_all_slots(outcomes)
+        return jax.tree.map(lambda old, new: old.at[row].set(new, mode="drop"), others, own)
 
-        def chosen(new: jax.Array, old: jax.Array) -> jax.Array:
-            return jnp.where(mine.reshape(-1, *(1,) * (new.ndim - 1)), new, old)
-
-        return jax.tree.map(chosen, own, others)
-
-    return lax.cond(jnp.any(mine), play, lambda same: same, others)
+    return lax.cond(count > 0, play, lambda same: same, others)
 
 
-def _in_index_order(outcomes: Outcomes, before: jax.Array) -> Outcome:
-    """The outcomes of carrommen that were put ``to_slots``; ``before``, (M, 19), on the board."""
-    on_board = from_slots(outcomes.on_board, before) & before
-    positions = from_slots(outcomes.positions, before)
+def _in_all_slots(outcomes: Outcomes) -> Outcome:
+    """The outcomes with as many slots as there are discs, the striker in the last one."""
+    empty = N_DISCS - outcomes.on_board.shape[1]
+
+    def widened(values: jax.Array) -> jax.Array:
+        widths = [(0, 0), (0, empty), *[(0, 0)] * (values.ndim - 2)]
+        return jnp.concatenate([jnp.pad(values[:, :-1], widths), values[:, -1:]], axis=1)
+
     return Outcome(
-        positions=jnp.concatenate([positions, outcomes.positions[:, -1:]], axis=1),
-        on_board=jnp.concatenate([on_board, outcomes.on_board[:, -1:]], axis=1),
+        positions=widened(outcomes.positions),
+        on_board=widened(outcomes.on_board),
         touched=outcomes.first_touch >= 0,
         collided=outcomes.impacts > 0,
         failed=outcomes.unfinished,
