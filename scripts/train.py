@@ -32,18 +32,33 @@ def _train(arguments: list[str]) -> int:
     # MuJoCo fails obscurely when it is imported with a bad setting.
     check_setting()
     if arguments[:1] == ["--resume"] and len(arguments) == 2:
+        from carrom_agents.checkpoint import run_config
         from carrom_agents.experiment import resume
 
-        resume(Path(arguments[1]))
+        folder = Path(arguments[1])
+        _share_processor(run_config(folder).devices)
+        resume(folder)
         return 0
     default = ExperimentConfig()
     if arguments and not arguments[0].startswith("-"):
         default = load_config(Path(arguments.pop(0)))
     config = tyro.cli(ExperimentConfig, args=arguments, default=default, description=__doc__)
+    _share_processor(config.devices)
     from carrom_agents.experiment import train
 
     train(config)
     return 0
+
+
+def _share_processor(devices: int) -> None:
+    """Make so many devices of the processor, where that is what is computed on.
+
+    A device's program keeps one core busy. It must be said before JAX is first used.
+    """
+    import jax
+
+    if devices > 1 and os.environ["JAX_PLATFORMS"] == "cpu":
+        jax.config.update("jax_num_cpu_devices", devices)
 
 
 if __name__ == "__main__":

@@ -76,11 +76,13 @@ def unchanged(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-def improvement(hyper: PpoConfig, agent: Agent) -> Callable[..., tuple[ppo.Learner, ppo.Metrics]]:
+def improvement(
+    hyper: PpoConfig, apply: ppo.Apply
+) -> Callable[..., tuple[ppo.Learner, ppo.Metrics]]:
     """``ppo.update`` of learner, samples, key and rates: the configuration is filled in."""
     return functools.partial(
         ppo.update,
-        apply=agent.evaluate,
+        apply=apply,
         optimiser=_optimiser(hyper),
         clip=hyper.clip,
         value_coefficient=hyper.value_coefficient,
@@ -101,7 +103,7 @@ def _compiled_update(
     hyper: PpoConfig, agent: Agent, wrap: Wrap
 ) -> Callable[..., tuple[ppo.Learner, ppo.Metrics]]:
     """What is learnt from a rollout; compiled once in a process."""
-    improve = improvement(hyper, agent)
+    improve = improvement(hyper, agent.evaluate)
 
     def update(
         learner: ppo.Learner, rollout: ppo.Rollout, key: jax.Array, **rates: jax.Array

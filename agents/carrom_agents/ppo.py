@@ -236,37 +236,55 @@ def loss(
     }
 
 
+Summed: TypeAlias = Callable[[Parameters, Batch, jax.Array], tuple[Parameters, Metrics]]
+"""Gradient and metrics of the loss, summed over samples, of parameters, samples and how many
+valid ones there are in all: what is summed over some samples and over the others adds up."""
+
+
 def gradient(
-    params: Parameters, batch: Batch, *, at_once: int, **coefficients: Any
+    params: Parameters,
+    batch: Batch,
+    *,
+    at_once: int,
+    share_out: Callable[[Summed], Summed],
+    **coefficients: Any,
 ) -> tuple[Parameters, Metrics]:
     """The gradient of the loss of a minibatch, whose advantages are normalised first.
 
     Args:
         params: of the network.
         batch: a minibatch [N].
-        at_once: samples differentiated at a time, if that divides N; otherwise all. On a
+        at_once: samples differentiated at a time, if that divides them; otherwise all. On a
             processor what the network computes on the way has to stay in its caches (measured:
             32 at once take 0.4 times as long as 256).
+        share_out: makes of a sum over samples one over the samples of several devices.
         **coefficients: of ``loss``.
 
     Returns:
         The gradient, and the metrics of ``loss``.
     """
+
+    def summed(params: Parameters, batch: Batch, count: jax.Array) -> tuple[Parameters, Metrics]:
+        of_part = jax.grad(functools.partial(loss, count=count, **coefficients), has_aux=True)
+        size = batch.valid.size
+        if size <= at_once or size % at_once:
+            return of_part(params, batch)
+        parts = jax.tree.map(lambda leaf: leaf.reshape(-1, at_once, *leaf.shape[1:]), batch)
+
+        def add(total: Any, part: Batch) -> tuple[Any, None]:
+            return jax.tree.map(jnp.add, total, of_part(params, part)), None
+
+        shapes = jax.eval_shape(of_part, params, batch)
+        nothing = jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shapes)
+        return jax.lax.scan(add, nothing, parts)[0]
+
     batch = dataclasses.replace(batch, advantage=normalise(batch.advantage, batch.valid))
-    of_part = jax.grad(
-        functools.partial(loss, count=jnp.sum(batch.valid), **coefficients), has_aux=True
-    )
-    size = batch.valid.size
-    if size <= at_once or size % at_once:
-        return of_part(params, batch)
-    parts = jax.tree.map(lambda leaf: leaf.reshape(-1, at_once, *leaf.shape[1:]), batch)
+    return share_out(summed)(params, batch, jnp.sum(batch.valid))
 
-    def add(total: Any, part: Batch) -> tuple[Any, None]:
-        return jax.tree.map(jnp.add, total, of_part(params, part)), None
 
-    shapes = jax.eval_shape(of_part, params, batch)
-    nothing = jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shapes)
-    return jax.lax.scan(add, nothing, parts)[0]
+def on_one_device(summed: Summed) -> Summed:
+    """The sum as it is: what is shared out among one device."""
+    return summed
 
 
 def update(
@@ -284,6 +302,7 @@ def update(
     minibatches: int,
     target_kl: float | None,
     at_once: int,
+    share_out: Callable[[Summed], Summed] = on_one_device,
 ) -> tuple[Learner, Metrics]:
     """Learn from the samples of one rollout.
 
@@ -307,6 +326,7 @@ def update(
         minibatches: parts of the samples in each pass.
         target_kl: None never stops early.
         at_once: see ``gradient``.
+        share_out: see ``gradient``.
 
     Returns:
         The new learner and metrics: means over the minibatches that were learnt from.
@@ -317,6 +337,7 @@ def update(
             learner.params,
             batch,
             at_once=at_once,
+            share_out=share_out,
             apply=apply,
             clip=clip,
             value_coefficient=value_coefficient,

@@ -139,6 +139,7 @@ def gradient_of(batch: ppo.Batch, at_once: int = 1000, value_coefficient: float 
         PARAMS,
         batch,
         at_once=at_once,
+        share_out=ppo.on_one_device,
         apply=linear,
         clip=0.2,
         value_coefficient=value_coefficient,

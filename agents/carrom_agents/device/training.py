@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import time
 from collections.abc import Callable, Sequence
@@ -127,6 +126,9 @@ def learn_on_device(
         return jnp.stack([key_of(seed, stream, update) for seed in seeds])
 
     learner = _stacked([state.learner for state in states])
+    if game.mesh is not None:
+        # As the program gives it back: to begin otherwise would compile it twice.
+        learner = jax.device_put(learner, NamedSharding(game.mesh, PartitionSpec()))
     statistics = [state.statistics for state in states]
     boards = start(keys("boards"))
     while update < config.updates:
@@ -164,7 +166,7 @@ def _programs(
 ) -> tuple[Callable[..., Learnt], Callable[[jax.Array], Boards]]:
     """An update and ``count`` new boards, compiled; of ``runs`` at once, leading axis [runs]."""
     env, decide, mesh = game.env, game.rival.decide, game.mesh
-    improve = improvement(hyper, agent)
+    improve = improvement(hyper, functools.partial(_decide, agent))
     # Against an opponent about every other stroke is the agent's.
     steps = hyper.rollout_length * (1 if env.task in _ALONE else 2)
     numbers = jnp.arange(count, dtype=jnp.int32)
@@ -177,28 +179,24 @@ def _programs(
         )
 
     def start(key: jax.Array) -> Boards:
-        return begin(env, agent, numbers, key)
+        return placed(begin(env, agent, numbers, key), shared)
 
-    def spread(samples: ppo.Batch) -> ppo.Batch:
-        return samples
-
+    everywhere, shared = PartitionSpec(), PartitionSpec(_AXIS)
     if mesh is not None:
-        everywhere, shared, later = (
-            PartitionSpec(),
-            PartitionSpec(_AXIS),
-            PartitionSpec(None, _AXIS),
-        )
+        improve = functools.partial(improve, share_out=functools.partial(_share_out, mesh))
         rollout = jax.shard_map(
             rollout,
             mesh=mesh,
             in_specs=(everywhere, everywhere, everywhere, shared, everywhere),
-            out_specs=(shared, later, later),
+            out_specs=(shared, PartitionSpec(None, _AXIS), PartitionSpec(None, _AXIS)),
             check_vma=False,
         )
-        sharding = NamedSharding(mesh, shared)
 
-        def spread(samples: ppo.Batch) -> ppo.Batch:
-            return jax.lax.with_sharding_constraint(samples, sharding)
+    def placed(tree: Any, where: PartitionSpec) -> Any:
+        """The arrays, on the devices that they belong to."""
+        if mesh is None:
+            return tree
+        return jax.lax.with_sharding_constraint(tree, NamedSharding(mesh, where))
 
     def iterate(
         learner: ppo.Learner,
@@ -211,8 +209,8 @@ def _programs(
         acting, choosing, learning = jax.random.split(key, 3)
         boards, record, tally = rollout(learner.params, scale, rival, boards, acting)
         samples = ppo.samples_of(record, discount=hyper.discount, trace=hyper.trace)
-        samples = spread(ppo.choose(samples, choosing, count * hyper.rollout_length))
-        samples = dataclasses.replace(samples, inputs=agent.network.inputs(samples.inputs))
+        samples = placed(samples, everywhere)
+        samples = ppo.choose(samples, choosing, count * hyper.rollout_length)
         learner, metrics = improve(learner, samples, learning, **rates)
         metrics |= _summary(tally, alone=env.task in _ALONE)
         return Learnt(learner, boards, metrics, _moments(tally))
@@ -237,6 +235,32 @@ def _for_each_run(
         return _stacked([one(*alone)])
 
     return jax.jit(of_all)
+
+
+def _decide(agent: Agent, params: ppo.Parameters, observation: jax.Array) -> ppo.Evaluation:
+    """The network's opinion on scaled observations [N, 74].
+
+    To describe positions anew in every pass costs less than to keep the descriptions, which
+    are forty times as large.
+    """
+    return agent.evaluate(params, agent.network.inputs(observation))
+
+
+def _share_out(mesh: Mesh, summed: ppo.Summed) -> ppo.Summed:
+    """The sum over samples that are shared out among the devices."""
+
+    def of_all(
+        params: ppo.Parameters, batch: ppo.Batch, count: jax.Array
+    ) -> tuple[ppo.Parameters, ppo.Metrics]:
+        return jax.lax.psum(summed(params, batch, count), _AXIS)
+
+    return jax.shard_map(
+        of_all,
+        mesh=mesh,
+        in_specs=(PartitionSpec(), PartitionSpec(_AXIS), PartitionSpec()),
+        out_specs=PartitionSpec(),
+        check_vma=False,
+    )
 
 
 def _summary(tally: Tally, *, alone: bool) -> ppo.Metrics:
