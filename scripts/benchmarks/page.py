@@ -15,9 +15,9 @@ from .planar import BATCHES, WIDTHS
 _BOUNDS = {
     "planar": (
         "The search for contacts: every step bounds the time to contact of all pairs of slots, "
-        "45 for 10 slots and 190 for 20, about 75 operations each. Memory plays no part up to "
-        "some hundred lanes. On breaks with springs about half the time goes to the small steps "
-        "of the springs, of the pairs that are near each other."
+        "45 for 10 slots and 190 for 20, about 75 operations each. On breaks with springs about "
+        "half the time goes to the small steps of the springs, of the pairs that are near each "
+        "other."
     ),
     "planar_widths": (
         "Few lanes leave the processor's vectors and the fixed cost of a compiled operation "
@@ -29,7 +29,8 @@ _BOUNDS = {
         "all wait for the longest stroke, which takes several times as many steps as the mean."
     ),
     "planar_single": (
-        "The fixed cost of starting some dozen compiled operations per step, not arithmetic. "
+        "The fixed cost of starting compiled operations, not arithmetic: with springs in every "
+        "small step. "
         "The engine's `play` adds checks and Python objects."
     ),
     "planar_candidates": (
@@ -38,16 +39,16 @@ _BOUNDS = {
     ),
     "engine": "Calls of MuJoCo, one per contact, each through its Python binding.",
     "engine_workers": "Threads share Python's lock; processes share the machine's memory.",
-    "plain_loop": "About 3,000 steps per stroke, each of all discs.",
-    "peer": "Some 1,600 steps per stroke, and a look at every disc at each fifth, in Python.",
+    "plain_loop": "Some 3,400 steps per stroke, each of all discs.",
+    "peer": "Some 1,700 steps per stroke, and a look at every disc at each fifth, in Python.",
     "environment": (
         "On MuJoCo the strokes; on the planar engine, one board at a time, the umpire's call "
         "and Python, and on 64 boards half-empty lanes."
     ),
     "environment_workers": "The number of cores.",
     "functional": (
-        "The strokes, and about as much again for the umpire, the observation and the next "
-        "position."
+        "The strokes, the umpire, the observation and the next position; the more boards, the "
+        "less the wait for the last stroke of the batch."
     ),
     "umpire": "Writing its outputs: every law gets a flag in every ruling.",
 }
