@@ -168,7 +168,7 @@ def test_the_program_tells_what_it_measured(monkeypatch, capsys):
 
 def test_unknown_bench_is_refused():
     program = module("benchmark")
-    with pytest.raises(ConfigError, match="rocket: expected .*planar_growth"):
+    with pytest.raises(ConfigError, match=r"rocket: expected .*planar_growth"):
         program.main(program.Options(only=["rocket"]))
 
 
