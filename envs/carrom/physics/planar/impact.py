@@ -19,6 +19,9 @@ from carrom.physics.planar.springs import third_body_within
 _LENIENCE = 1.25
 """How much farther apart, in tolerances, discs may be in an impact than in the search for one."""
 
+_ROUNDINGS = 8
+"""By how many roundings discs may seem to separate in an impact where the search saw them close."""
+
 
 class Event(NamedTuple):
     """What stopped each lane, (B,) each.
@@ -112,7 +115,9 @@ def _impact(
     # one and this none, the lane would never go on.
     within = _LENIENCE * tolerance_of(dx.dtype)
     touches = in_contact(dx * dx + dy * dy, i.radius + j.radius, within)
-    collides = event.may_collide & touches & (closing > 0)
+    speeds = abs(i.vx) + abs(i.vy) + abs(j.vx) + abs(j.vy)
+    closes = closing > -_ROUNDINGS * jnp.finfo(dx.dtype).eps * speeds
+    collides = event.may_collide & touches & closes
     hit_i, hit_j = collide(i, j, nx, ny, restitution, parameters.friction_rim)
     gap, nx, ny, in_corner = gap_to_frame(x_i, y_i, i.radius, geometry)
     closing = jnp.where(event.bounces, i.vx * nx + i.vy * ny, closing)
