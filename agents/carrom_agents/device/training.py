@@ -19,7 +19,7 @@ from carrom.errors import ConfigError
 from carrom_agents import ppo
 from carrom_agents.agent import Agent, scale_of
 from carrom_agents.config import ExperimentConfig, PpoConfig
-from carrom_agents.device.rivals import Rival, find_rival
+from carrom_agents.device.rivals import Decide, Rival, find_rival
 from carrom_agents.device.rollout import Boards, Tally, begin, collect
 from carrom_agents.learning import (
     Progress,
@@ -118,7 +118,17 @@ def learn_on_device(
     Returns:
         The states after the last update.
     """
-    iterate, start = _programs(config.ppo, config.env.num_envs, agent, game, len(states), wrap)
+    # By values, not by the game, so that equal games share the compiled programs.
+    iterate, start = _programs(
+        config.ppo,
+        config.env.num_envs,
+        agent,
+        game.env,
+        game.rival.decide,
+        game.mesh,
+        len(states),
+        wrap,
+    )
     seeds = [config.seed + index for index in range(len(states))]
     update = states[0].update
 
@@ -160,12 +170,13 @@ def _programs(
     hyper: PpoConfig,
     count: int,
     agent: Agent,
-    game: Game,
+    env: Functional,
+    decide: Decide | None,
+    mesh: Mesh | None,
     runs: int,
     wrap: Wrap,
 ) -> tuple[Callable[..., Learnt], Callable[[jax.Array], Boards]]:
     """An update and ``count`` new boards, compiled; of ``runs`` at once, leading axis [runs]."""
-    env, decide, mesh = game.env, game.rival.decide, game.mesh
     improve = improvement(hyper, functools.partial(_decide, agent))
     # Against an opponent about every other stroke is the agent's.
     steps = hyper.rollout_length * (1 if env.task in _ALONE else 2)
