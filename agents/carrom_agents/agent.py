@@ -59,6 +59,10 @@ class Agent:
         assert isinstance(decision, Decision)
         return Evaluation(decision.policy, decision.value)
 
+    def judge(self, params: Parameters, observation: jax.Array) -> Evaluation:
+        """Policy and values for scaled observations (..., 74); not compiled."""
+        return self.evaluate(params, self.network.inputs(observation))
+
     def _init(self, key: jax.Array) -> Parameters:
         """Initial parameters; only the shapes of the inputs matter."""
         observation = jax.ShapeDtypeStruct((1, SIZE), jnp.float32)
@@ -75,22 +79,19 @@ class Agent:
         action = policy.sample(key)
         return Sample(inputs, action, policy.log_prob(action), value)
 
-    def _decide(self, params: Parameters, scale: Scale, observation: jax.Array) -> Evaluation:
-        return self.evaluate(params, self.network.inputs(scale(observation)))
-
     def _mode(self, params: Parameters, scale: Scale, observation: jax.Array) -> Action:
         """The most probable actions for observations [B, 74]."""
-        return self._decide(params, scale, observation).policy.mode()
+        return self.judge(params, scale(observation)).policy.mode()
 
     def _draw(
         self, params: Parameters, scale: Scale, observation: jax.Array, key: jax.Array
     ) -> Action:
         """Actions drawn from the policy for observations [B, 74]."""
-        return self._decide(params, scale, observation).policy.sample(key)
+        return self.judge(params, scale(observation)).policy.sample(key)
 
     def _value(self, params: Parameters, scale: Scale, observation: jax.Array) -> jax.Array:
         """Expected returns [B] of observations [B, 74]."""
-        return self._decide(params, scale, observation).value
+        return self.judge(params, scale(observation)).value
 
 
 @functools.cache

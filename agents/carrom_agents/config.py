@@ -193,16 +193,19 @@ class ExperimentConfig(_Checked):
                 raise ConfigError(
                     f"{name} = {value}: expected 1 with env.physics = {self.env.physics!r}"
                 )
-        if self.env.num_envs % self.devices:
-            raise ConfigError(
-                f"devices = {self.devices}: expected a divisor of env.num_envs = "
-                f"{self.env.num_envs}"
-            )
         if self.rollout_strokes % self.ppo.minibatches:
             raise ConfigError(
                 f"ppo.minibatches = {self.ppo.minibatches}: expected a divisor of env.num_envs * "
                 f"ppo.rollout_length = {self.rollout_strokes}"
             )
+        for name, shared in (
+            ("env.num_envs", self.env.num_envs),
+            ("the strokes of a minibatch", self.rollout_strokes // self.ppo.minibatches),
+        ):
+            if shared % self.devices:
+                raise ConfigError(
+                    f"devices = {self.devices}: expected a divisor of {name} = {shared}"
+                )
 
     @property
     def rollout_strokes(self) -> int:

@@ -6,7 +6,7 @@ import contextlib
 import dataclasses
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -127,18 +127,17 @@ class _Run:
         with (self.folder / "console.log").open("a", encoding="utf-8") as record:
             Console(file=record, width=100).print(message)
 
-    def open(self) -> None:
-        """Begin to log."""
+    @contextlib.contextmanager
+    def logging(self) -> Iterator[None]:
+        """The time in which the run is told about: news are logged."""
         self.say(dump_config(self.config))
         _forget_after(self.folder / METRICS_FILE, self.state.update * self.config.rollout_strokes)
         self._logger = open_loggers(self.config, self.folder, self._screen)
-        self.say(f"training in {self.folder}")
-        if self.state.update == 0:
-            self._logger.log(0, _evaluate(self.config, self.state))
-
-    def close(self) -> None:
-        """End logging."""
-        self._logger.close()
+        with contextlib.closing(self._logger):
+            self.say(f"training in {self.folder}")
+            if self.state.update == 0:
+                self._logger.log(0, _evaluate(self.config, self.state))
+            yield
 
     def tell(self, progress: Progress) -> None:
         """Tell the loggers, and write checkpoints."""
@@ -183,8 +182,7 @@ def _learner(config: ExperimentConfig) -> _Learner:
 def _go_on(runs: Sequence[_Run], learner: _Learner) -> None:
     with contextlib.ExitStack() as opened:
         for run in runs:
-            run.open()
-            opened.callback(run.close)
+            opened.enter_context(run.logging())
         learner(runs)
     for run in runs:
         _conclude(run.config, run.folder, run.state, run.say)

@@ -66,6 +66,19 @@ def test_a_dumped_configuration_is_read_back_equal(load):
         ("network: {initial_std: [1, 1]}", "network.initial_std = [1, 1]: expected a list of 3"),
         ("network: {initial_std: [1, x, 1]}", "network.initial_std[1] = 'x': expected a number"),
         ("logging: {progress: 1}", "logging.progress = 1: expected true or false"),
+        ("seeds: 2", "seeds = 2: expected 1 with env.physics = 'mujoco'"),
+        (
+            "env: {physics: planar, workers: 2}",
+            "env.workers = 2: expected 1 with env.physics = 'planar'",
+        ),
+        (
+            "devices: 3\nenv: {physics: planar}",
+            "devices = 3: expected a divisor of env.num_envs = 256",
+        ),
+        (
+            "devices: 2\nenv: {physics: planar, num_envs: 2}\nppo: {rollout_length: 4}",
+            "devices = 2: expected a divisor of the strokes of a minibatch = 1",
+        ),
         ("ppo: {minibatches: 7}", "ppo.minibatches = 7: expected a divisor of env.num_envs"),
         ("evaluation: {positions: 1}", "evaluation.positions = 1: expected at least 2"),
         ("evaluation: {boards: 3}", "evaluation.boards = 3: expected an even number"),

@@ -14,14 +14,14 @@ from numpy.typing import NDArray
 
 from carrom.board import Board
 from carrom.env import CarromEnv
-from carrom.functional import Functional, Sight, State, Strike
+from carrom.functional import Functional, Sight, State, Strike, as_batch
 from carrom.functional.lines import Lines
 from carrom.midgame import random_layout
 from carrom.pieces import N_PER_SIDE, QUEEN, STRIKER
 from carrom.rack import rack
 from carrom.view import OWN, QueenStatus, View
 from carrom_agents.device.aimer import DeviceAimer, aimer
-from carrom_agents.device.lanes import as_batch, serve
+from carrom_agents.device.lanes import serve
 from carrom_agents.scripted import TARGETS, wanted_targets
 from carrom_agents.scripted import aimer as reference
 from carrom_agents.shots import direct_shots

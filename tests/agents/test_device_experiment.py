@@ -2,39 +2,24 @@
 
 import dataclasses
 import json
-import shutil
 
-import jax
 import numpy as np
 import pytest
-
-from carrom_agents.checkpoint import load_player
-from carrom_agents.config import (
-    EnvConfig,
-    EvaluationConfig,
-    ExperimentConfig,
-    LoggingConfig,
-    PpoConfig,
+from experiments import (
+    assert_recorded_at_every_update,
+    assert_resumes_to_the_same_bits,
+    records,
+    small_experiment,
 )
-from carrom_agents.experiment import resume, train
+
+from carrom_agents.config import EnvConfig, ExperimentConfig
+from carrom_agents.experiment import train
 
 
 @pytest.fixture(scope="module")
 def small(toy_config: ExperimentConfig, tmp_path_factory) -> ExperimentConfig:
-    folder = tmp_path_factory.mktemp("runs")
-    return ExperimentConfig(
-        name="device",
-        total_strokes=4 * 64,
-        env=EnvConfig(physics="planar", num_envs=32),
-        network=toy_config.network,
-        ppo=PpoConfig(rollout_length=2, minibatches=2, epochs=1),
-        evaluation=EvaluationConfig(
-            every_updates=2, positions=8, final_positions=8, video_strokes=0
-        ),
-        logging=LoggingConfig(
-            directory=str(folder), progress=False, wandb="disabled", checkpoint_every_updates=2
-        ),
-    )
+    env = EnvConfig(physics="planar", num_envs=32)
+    return small_experiment("device", env, toy_config.network, tmp_path_factory.mktemp("runs"))
 
 
 @pytest.fixture(scope="module")
@@ -43,31 +28,15 @@ def folder(small: ExperimentConfig):
     return folder
 
 
-def records(folder) -> list[dict[str, float]]:
-    lines = (folder / "metrics.jsonl").read_text().splitlines()
-    return [
-        {name: value for name, value in json.loads(line).items() if not name.startswith("time/")}
-        for line in lines
-    ]
-
-
 def test_training_is_recorded_and_evaluated_on_both_engines(folder):
-    found = records(folder)
-    assert [record["global_step"] for record in found] == [0, 64, 128, 192, 256]
-    assert all(np.isfinite(value) for record in found for value in record.values())
+    assert_recorded_at_every_update(folder, strokes=64)
     results = json.loads((folder / "evaluation.json").read_text())
     assert set(results) == {"shots", "shots_planar"}
     assert all(shots["positions"] == 8 for shots in results.values())
 
 
 def test_a_resumed_run_ends_with_the_same_bits(folder):
-    before, player = records(folder), load_player(folder)
-    shutil.rmtree(folder / "checkpoints" / "00000004")
-    resume(folder)
-    assert records(folder) == before
-    again = load_player(folder)
-    for one, two in zip(jax.tree.leaves(player.params), jax.tree.leaves(again.params), strict=True):
-        np.testing.assert_array_equal(one, two)
+    assert_resumes_to_the_same_bits(folder)
 
 
 @pytest.mark.slow

@@ -3,56 +3,32 @@
 import dataclasses
 import json
 import re
-import shutil
 
 import imageio_ffmpeg
-import jax
-import numpy as np
 import pytest
+from experiments import (
+    assert_recorded_at_every_update,
+    assert_resumes_to_the_same_bits,
+    small_experiment,
+)
 
 from carrom.errors import ConfigError
 from carrom_agents.checkpoint import load_player, run_config
-from carrom_agents.config import (
-    EnvConfig,
-    EvaluationConfig,
-    ExperimentConfig,
-    LoggingConfig,
-    PpoConfig,
-)
-from carrom_agents.experiment import make_envs, resume, train
+from carrom_agents.config import EnvConfig, ExperimentConfig
+from carrom_agents.experiment import make_envs, train
 from carrom_agents.pictures import film
 
 
 @pytest.fixture(scope="module")
 def small(toy_config: ExperimentConfig, tmp_path_factory) -> ExperimentConfig:
     folder = tmp_path_factory.mktemp("runs")
-    return ExperimentConfig(
-        name="small",
-        total_strokes=4 * 32,
-        env=EnvConfig(num_envs=16),
-        network=toy_config.network,
-        ppo=PpoConfig(rollout_length=2, minibatches=2, epochs=1),
-        evaluation=EvaluationConfig(
-            every_updates=2, positions=8, final_positions=8, video_strokes=0
-        ),
-        logging=LoggingConfig(
-            directory=str(folder), progress=False, wandb="disabled", checkpoint_every_updates=2
-        ),
-    )
+    return small_experiment("small", EnvConfig(num_envs=16), toy_config.network, folder)
 
 
 @pytest.fixture(scope="module")
 def folder(small: ExperimentConfig):
     (folder,) = train(small)
     return folder
-
-
-def records(folder) -> list[dict[str, float]]:
-    lines = (folder / "metrics.jsonl").read_text().splitlines()
-    return [
-        {name: value for name, value in json.loads(line).items() if not name.startswith("time/")}
-        for line in lines
-    ]
 
 
 def test_the_run_folder_says_what_was_done(folder, small):
@@ -65,10 +41,7 @@ def test_the_run_folder_says_what_was_done(folder, small):
 
 
 def test_metrics_are_recorded_at_every_update(folder):
-    found = records(folder)
-    assert [record["global_step"] for record in found] == [0, 32, 64, 96, 128]
-    assert ["evaluation/reward" in record for record in found] == [True, False, True, False, True]
-    assert all(np.isfinite(value) for record in found for value in record.values())
+    assert_recorded_at_every_update(folder, strokes=32)
 
 
 def test_the_final_evaluation_compares_three_players(folder):
@@ -79,15 +52,8 @@ def test_the_final_evaluation_compares_three_players(folder):
         assert player["points"]["low"] <= player["points"]["value"] <= player["points"]["high"]
 
 
-def test_a_resumed_run_ends_with_the_same_bits(folder, small):
-    """The second half is taken away and done again; so the same seed gives the same bits."""
-    before, player = records(folder), load_player(folder)
-    shutil.rmtree(folder / "checkpoints" / "00000004")
-    resume(folder)
-    assert records(folder) == before
-    again = load_player(folder)
-    for one, two in zip(jax.tree.leaves(player.params), jax.tree.leaves(again.params), strict=True):
-        np.testing.assert_array_equal(one, two)
+def test_a_resumed_run_ends_with_the_same_bits(folder):
+    assert_resumes_to_the_same_bits(folder)
 
 
 def test_an_unknown_option_fails_before_anything_is_made(small, tmp_path):

@@ -54,6 +54,10 @@ class ToyFunctional:
 
     task: str
 
+    @property
+    def alone(self) -> bool:
+        return self.task == "shot"
+
     def start(self, key: jax.Array) -> ToyState:
         place, turn = jax.random.split(key)
         no = jnp.bool_(False)
@@ -67,7 +71,7 @@ class ToyFunctional:
         )
 
     def _turn(self, key: jax.Array) -> jax.Array:
-        if self.task == "shot":
+        if self.alone:
             return jnp.int32(0)
         return jnp.where(jax.random.uniform(key) < 0.5, 0, 2).astype(jnp.int32)
 
@@ -85,8 +89,8 @@ class ToyFunctional:
         own = named - jnp.abs(strike["residual"][2] - 0.5)
         reward = jnp.where(state.match.board.seat == 0, own, THEIR_REWARD)
         turn, end, cut = jax.random.split(key, 3)
-        over = jnp.bool_(self.task == "shot") | (jax.random.uniform(end) < 1 / 6)
-        cut_off = jax.random.uniform(cut) < (0.0 if self.task == "shot" else 0.5)
+        over = jnp.bool_(self.alone) | (jax.random.uniform(end) < 1 / 6)
+        cut_off = jax.random.uniform(cut) < (0.0 if self.alone else 0.5)
         state = dataclasses.replace(
             state,
             match=Match(Seat(self._turn(turn))),

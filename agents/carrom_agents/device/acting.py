@@ -23,7 +23,7 @@ class Decided(NamedTuple):
 
 def act(agent: Agent, params: Parameters, observation: jax.Array, key: jax.Array) -> Decided:
     """Draw an action for a scaled observation (74,)."""
-    policy, value = agent.evaluate(params, agent.network.inputs(observation))
+    policy, value = agent.judge(params, observation)
     action = policy.sample(key)
     return Decided(action, policy.log_prob(action), value)
 

@@ -17,9 +17,8 @@ from jax import lax
 from carrom.action import MIN_SPEED
 from carrom.aiming import as_points, direct_shot
 from carrom.board import Board
-from carrom.functional import Sight, Strike
+from carrom.functional import Sight, Strike, as_batch
 from carrom.view import OWN
-from carrom_agents.device.lanes import as_batch
 from carrom_agents.device.weighing import Boards, best_shots, middle_places, stirs
 from carrom_agents.scripted import BREAK, Aimer, break_direction, wanted_targets
 from carrom_agents.ways import spread_places, standing

@@ -1,8 +1,7 @@
 """Batches whose members need unequal amounts of work.
 
-Plain ``jax.vmap`` computes everything for every member, needed or not. Here a function is
-written for a whole batch, picks the items of work out of it that are needed, and computes them
-some hundreds at a time.
+A function written for a whole batch (see ``carrom.functional.as_batch``) picks the items of
+work out of it that are needed, and computes some of them at a time.
 """
 
 from __future__ import annotations
@@ -13,38 +12,6 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 from jax import lax
-from jax.custom_batching import custom_vmap
-
-from carrom.functional.seldom import flatten, spread
-
-
-def as_batch(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of single members that computes them together under ``jax.vmap``.
-
-    Args:
-        function: of pytrees of arrays with a leading batch axis, returning another. It may
-            close over numbers, not over arrays that are being traced.
-    """
-
-    @custom_vmap
-    def one(*members: Any) -> Any:
-        batch = jax.tree.map(lambda leaf: jnp.asarray(leaf)[None], members)
-        return jax.tree.map(lambda leaf: leaf[0], function(*batch))
-
-    many = custom_vmap(function)
-
-    @one.def_vmap
-    def _of_one(size: int, batched: Any, *members: Any) -> tuple[Any, Any]:
-        result = many(*spread(size, batched, members))
-        return result, jax.tree.map(lambda _: True, result)
-
-    @many.def_vmap
-    def _of_many(size: int, batched: Any, *members: Any) -> tuple[Any, Any]:
-        result = many(*jax.tree.map(flatten, spread(size, batched, members)))
-        result = jax.tree.map(lambda leaf: leaf.reshape(size, -1, *leaf.shape[1:]), result)
-        return result, jax.tree.map(lambda _: True, result)
-
-    return one
 
 
 class Served(NamedTuple):

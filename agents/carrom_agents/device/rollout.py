@@ -22,6 +22,7 @@ from carrom.observation import SIZE
 from carrom.tasks import AGENT_SEAT
 from carrom_agents.agent import Agent
 from carrom_agents.device.acting import Decided, act, coded
+from carrom_agents.device.lanes import serve
 from carrom_agents.device.rivals import Decide
 from carrom_agents.device.transitions import followed
 from carrom_agents.distributions import Action
@@ -207,23 +208,17 @@ def _last_decided(record: Steps) -> Steps:
 def _values(
     agent: Agent, params: Parameters, observation: jax.Array, wanted: jax.Array
 ) -> jax.Array:
-    """V of the observations [T, B, 74] that are ``wanted``, [T, B]; of few at a time.
+    """V of the scaled observations [T, B, 74] that are ``wanted``, [T, B]; of few at a time.
 
     Hardly ever is an episode cut off; to value all positions would double a rollout's cost.
     """
-    flat, count = observation.reshape(-1, SIZE), jnp.sum(wanted)
-    first = jnp.argsort(~wanted.reshape(-1), stable=True)
-    rows = jnp.pad(first, (0, -len(first) % _VALUED_AT_ONCE), mode="edge")
+    flat = observation.reshape(-1, SIZE)
 
-    def value(carry: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
-        done, values = carry
-        part = jax.lax.dynamic_slice(rows, (done,), (_VALUED_AT_ONCE,))
-        found = agent.evaluate(params, agent.network.inputs(flat[part])).value
-        return done + _VALUED_AT_ONCE, values.at[part].set(found)
+    def value(index: jax.Array) -> jax.Array:
+        return agent.judge(params, flat[index]).value
 
-    start = (jnp.zeros((), jnp.int32), jnp.zeros(len(flat)))
-    _, values = jax.lax.while_loop(lambda carry: carry[0] < count, value, start)
-    return values.reshape(wanted.shape)
+    served = serve(wanted.reshape(-1), value, _VALUED_AT_ONCE)
+    return served.results[served.column].reshape(wanted.shape)
 
 
 def _nothing(agent: Agent, boards: int) -> Steps:

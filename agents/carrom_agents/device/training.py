@@ -34,8 +34,6 @@ from carrom_agents.learning import (
 )
 from carrom_agents.normaliser import RunningStatistics, Scale
 
-_ALONE = ("shot", "solo")
-"""Tasks in which nobody but the agent strikes."""
 _AXIS = "boards"
 
 
@@ -177,9 +175,11 @@ def _programs(
     wrap: Wrap,
 ) -> tuple[Callable[..., Learnt], Callable[[jax.Array], Boards]]:
     """An update and ``count`` new boards, compiled; of ``runs`` at once, leading axis [runs]."""
-    improve = improvement(hyper, functools.partial(_decide, agent))
+    # To describe positions anew in every pass costs less than to keep the descriptions, which
+    # are forty times as large.
+    improve = improvement(hyper, agent.judge)
     # Against an opponent about every other stroke is the agent's.
-    steps = hyper.rollout_length * (1 if env.task in _ALONE else 2)
+    steps = hyper.rollout_length * (1 if env.alone else 2)
     numbers = jnp.arange(count, dtype=jnp.int32)
 
     def rollout(
@@ -223,7 +223,7 @@ def _programs(
         samples = placed(samples, everywhere)
         samples = ppo.choose(samples, choosing, count * hyper.rollout_length)
         learner, metrics = improve(learner, samples, learning, **rates)
-        metrics |= _summary(tally, alone=env.task in _ALONE)
+        metrics |= _summary(tally, alone=env.alone)
         return Learnt(learner, boards, metrics, _moments(tally))
 
     return _for_each_run(wrap(iterate), runs, (0, 0, None, 0, 0)), _for_each_run(start, runs, (0,))
@@ -246,15 +246,6 @@ def _for_each_run(
         return _stacked([one(*alone)])
 
     return jax.jit(of_all)
-
-
-def _decide(agent: Agent, params: ppo.Parameters, observation: jax.Array) -> ppo.Evaluation:
-    """The network's opinion on scaled observations [N, 74].
-
-    To describe positions anew in every pass costs less than to keep the descriptions, which
-    are forty times as large.
-    """
-    return agent.evaluate(params, agent.network.inputs(observation))
 
 
 def _share_out(mesh: Mesh, summed: ppo.Summed) -> ppo.Summed:

@@ -1,5 +1,6 @@
 """Carrom as pure JAX functions, so that whole training runs stay on the device."""
 
+from carrom.functional.batching import as_batch
 from carrom.functional.codings import Action
 from carrom.functional.environment import Functional, autoreset
 from carrom.functional.opponents import Player, random_player
@@ -16,6 +17,7 @@ __all__ = [
     "State",
     "Strike",
     "Transition",
+    "as_batch",
     "autoreset",
     "random_player",
 ]

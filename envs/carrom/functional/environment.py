@@ -159,7 +159,7 @@ class Functional:
         """
         before = state.strokes
         strike = self.decode(state, action)
-        if self._alone:
+        if self.alone:
             state, booked = self.stroke(state, strike, key, ~state.over)
         else:
             state, booked = self._round(state, strike, ~state.over, key)
@@ -178,13 +178,13 @@ class Functional:
 
     def others(self, state: State, key: jax.Array) -> State:
         """The strokes of the others, until the agent has to strike or the episode is over."""
-        if self._alone:
+        if self.alone:
             return state
         nothing = Strike(*(jnp.float32(0) for _ in Strike._fields))
         return self._round(state, nothing, jnp.bool_(False), key)[0]
 
     @property
-    def _alone(self) -> bool:
+    def alone(self) -> bool:
         """Whether nobody but the agent ever strikes."""
         return self._setting.task.solo or self._setting.task.unit is Unit.STROKE
 

@@ -10,15 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import jax
 import jax.numpy as jnp
 from jax import lax
-from jax.custom_batching import custom_vmap
 
 from carrom.board import Board
-from carrom.functional.seldom import flatten, spread
+from carrom.functional.batching import as_batch
 from carrom.functional.sight import side_of_board
 from carrom.functional.state import Outcome, State, Strike
 from carrom.laws.places import turned
@@ -33,7 +31,6 @@ LANES = 64
 """Strokes under way at once in a stream: fewer than elsewhere, since a batch fills several."""
 
 Play = Callable[[jax.Array, State, Strike], Outcome]
-_ALL: Any = Outcome._make([True] * len(Outcome._fields))
 
 
 @dataclass(frozen=True)
@@ -108,26 +105,11 @@ def player_on(board: Board, streams: tuple[Stream, ...]) -> Play:
             on_board=jnp.concatenate([left, outcome.on_board[:, -1:]], axis=1),
         )
 
-    @custom_vmap
-    def one(active: jax.Array, rows: _Rows) -> Outcome:
-        outcome = batch(active[None], jax.tree.map(lambda leaf: leaf[None], rows))
-        return jax.tree.map(lambda leaf: leaf[0], outcome)
-
-    many = custom_vmap(batch)
-
-    @one.def_vmap
-    def _of_one(size: int, batched: Any, active: jax.Array, rows: Any) -> tuple[Outcome, Any]:
-        return many(*spread(size, batched, (active, rows))), _ALL
-
-    @many.def_vmap
-    def _of_many(size: int, batched: Any, active: jax.Array, rows: Any) -> tuple[Outcome, Any]:
-        flat = jax.tree.map(flatten, spread(size, batched, (active, rows)))
-        outcome = jax.tree.map(lambda leaf: leaf.reshape(size, -1, *leaf.shape[1:]), many(*flat))
-        return outcome, _ALL
+    strokes = as_batch(batch)
 
     def play(active: jax.Array, state: State, strike: Strike) -> Outcome:
         start = start_of(state, strike, board)
-        return one(active, (state.parameters, state.positions, state.on_board, start))
+        return strokes(active, (state.parameters, state.positions, state.on_board, start))
 
     return play
 

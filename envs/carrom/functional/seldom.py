@@ -13,7 +13,8 @@ from typing import Any, TypeVar
 import jax
 import jax.numpy as jnp
 from jax import lax
-from jax.custom_batching import custom_vmap
+
+from carrom.functional.batching import as_batch
 
 Tree = TypeVar("Tree")
 
@@ -30,11 +31,9 @@ def seldom(function: Callable[[Tree], Tree]) -> Callable[[jax.Array, Tree], Tree
         as there are flags set.
     """
 
-    @custom_vmap
     def one(needed: jax.Array, tree: Any) -> Any:
         return lax.cond(needed, function, lambda same: same, tree)
 
-    @custom_vmap
     def many(needed: jax.Array, tree: Any) -> Any:
         waiting = jnp.argsort(~needed, stable=True)
         count = jnp.sum(needed)
@@ -46,32 +45,4 @@ def seldom(function: Callable[[Tree], Tree]) -> Callable[[jax.Array, Tree], Tree
 
         return lax.fori_loop(0, count, serve, tree)
 
-    @one.def_vmap
-    def _of_one(size: int, batched: Any, needed: jax.Array, tree: Any) -> tuple[Any, Any]:
-        needed, tree = spread(size, batched, (needed, tree))
-        return many(needed, tree), jax.tree.map(lambda _: True, tree)
-
-    @many.def_vmap
-    def _of_many(size: int, batched: Any, needed: jax.Array, tree: Any) -> tuple[Any, Any]:
-        flat = jax.tree.map(flatten, spread(size, batched, (needed, tree)))
-        done = many(*flat)
-        return (
-            jax.tree.map(lambda leaf: leaf.reshape(size, -1, *leaf.shape[1:]), done),
-            jax.tree.map(lambda _: True, tree),
-        )
-
-    return one
-
-
-def spread(size: int, batched: Any, trees: Any) -> Any:
-    """All leaves with a leading axis of ``size``, repeated where they are not ``batched``."""
-    return jax.tree.map(
-        lambda has, leaf: leaf if has else jnp.broadcast_to(leaf, (size, *jnp.shape(leaf))),
-        tuple(batched),
-        trees,
-    )
-
-
-def flatten(leaf: jax.Array) -> jax.Array:
-    """The two leading axes as one."""
-    return leaf.reshape(-1, *leaf.shape[2:])
+    return as_batch(many, alone=one)
