@@ -133,7 +133,9 @@ def learn_on_device(
     def keys(stream: str) -> jax.Array:
         return jnp.stack([key_of(seed, stream, update) for seed in seeds])
 
-    learner = _stacked([state.learner for state in states])
+    # By way of the host: restored arrays are bound to a device, which asks for another program
+    # than new ones do.
+    learner = _stacked([jax.device_get(state.learner) for state in states])
     if game.mesh is not None:
         # As the program gives it back: to begin otherwise would compile it twice.
         learner = jax.device_put(learner, NamedSharding(game.mesh, PartitionSpec()))
