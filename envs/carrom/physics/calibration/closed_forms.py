@@ -118,6 +118,51 @@ def rebound(
     return np.array([-restitution * out, along - rub]), spin - 2 * rub / radius
 
 
+class ArcBounces(NamedTuple):
+    """Carrommen that fly at a corner's arc; M cases.
+
+    Attributes:
+        places: (M, 2), m, a millimetre before the arc.
+        velocities: (M, 2), m/s.
+        normals: (M, 2), outwards where they meet the arc.
+        leaving: (M, 2), the direction in which they leave it without friction, of any length.
+    """
+
+    places: NDArray[np.float64]
+    velocities: NDArray[np.float64]
+    normals: NDArray[np.float64]
+    leaving: NDArray[np.float64]
+
+    def error(self, out: NDArray[np.floating]) -> float:
+        """Largest angle between velocities ``out`` (M, 2) and what they should be, degrees."""
+        sine = self.leaving[:, 0] * out[:, 1] - self.leaving[:, 1] * out[:, 0]
+        sine /= np.hypot(*self.leaving.T) * np.hypot(*out.T)
+        return math.degrees(float(np.abs(np.arcsin(sine)).max()))
+
+
+def arc_bounces(board: Board, restitution: float) -> ArcBounces:
+    """Cases of many speeds, places on the arc of the first quadrant's corner, and incidences."""
+    speed, around, incidence = (
+        values.ravel()
+        for values in np.meshgrid(
+            (0.5, 2.0, 5.0),
+            np.radians([10, 30, 45, 60, 80]),
+            np.radians([-60, -20, 0, 35, 65]),
+            indexing="ij",
+        )
+    )
+    normal = np.stack([np.cos(around), np.sin(around)], 1)
+    tangent = np.stack([-normal[:, 1], normal[:, 0]], 1)
+    along, across = np.cos(incidence)[:, None] * normal, np.sin(incidence)[:, None] * tangent
+    reach = board.pocket_radius - board.carromman_radius
+    return ArcBounces(
+        places=board.pocket_offset + reach * normal - 1e-3 * (along + across),
+        velocities=speed[:, None] * (along + across),
+        normals=normal,
+        leaving=across - restitution * along,
+    )
+
+
 class Runs(NamedTuple):
     """A striker sent straight ahead: frames it met, and runs, of which the last counts in part."""
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from carrom.board import Board
 from carrom.physics.calibration.check import Check
-from carrom.physics.calibration.closed_forms import Struck, rebound, struck
+from carrom.physics.calibration.closed_forms import Struck, arc_bounces, rebound, struck
 from carrom.physics.calibration.collisions import FloatingSimulation, collide
 from carrom.physics.calibration.ground import one_disc
 from carrom.physics.contact_ground import ContactSimulation
@@ -229,27 +229,14 @@ def _rubbing(board: Board) -> Iterator[tuple[FloatingSimulation, Material]]:
 def arc_error(board: Board) -> Check:
     """Largest error of the direction in which a disc leaves a corner's arc."""
     simulation = FloatingSimulation(board, dataclasses.replace(_SMOOTH, fall_time=0.1))
-    reach = board.pocket_radius - board.carromman_radius
-    pocket = board.pocket_offset
-    worst = 0.0
-    for speed in (0.5, 2.0, 5.0):
-        for around in np.radians([10, 30, 45, 60, 80]):
-            for incidence in np.radians([-60, -20, 0, 35, 65]):
-                normal = np.array([math.cos(around), math.sin(around)])
-                tangent = np.array([-normal[1], normal[0]])
-                heading = math.cos(incidence) * normal + math.sin(incidence) * tangent
-                start = pocket + reach * normal - 1e-3 * heading
-                x, y = start.tolist()
-                vx, vy = (speed * heading).tolist()
-                one_disc(simulation, (x, y), (vx, vy))
-                inward = -1.0
-                while inward < 0:
-                    simulation.run(until=simulation.time + 1e-12)
-                    inward = -float(simulation.velocity[0] @ normal)
-                out = simulation.velocity[0]
-                bounce = -_SMOOTH.restitution_frame * math.cos(incidence)
-                expected = bounce * normal + math.sin(incidence) * tangent
-                sine = expected[0] * out[1] - expected[1] * out[0]
-                sine /= np.hypot(*expected) * np.hypot(*out)
-                worst = max(worst, abs(math.asin(sine)))
-    return Check("corner arc: error of direction", math.degrees(worst), 0.05, "deg", cases=75)
+    cases, out = arc_bounces(board, _SMOOTH.restitution_frame), []
+    for place, velocity, normal in zip(cases.places, cases.velocities, cases.normals, strict=True):
+        (x, y), (vx, vy) = place.tolist(), velocity.tolist()
+        one_disc(simulation, (x, y), (vx, vy))
+        inward = -1.0
+        while inward < 0:
+            simulation.run(until=simulation.time + 1e-12)
+            inward = -float(simulation.velocity[0] @ normal)
+        out.append(simulation.velocity[0].copy())
+    worst = cases.error(np.array(out))
+    return Check("corner arc: error of direction", worst, 0.05, "deg", cases=len(out))

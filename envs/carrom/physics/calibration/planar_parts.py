@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from carrom.board import Board
 from carrom.physics.calibration.check import PLANAR, Check
 from carrom.physics.calibration.closed_forms import (
+    arc_bounces,
     chord_speeds,
     end_of_runs,
     rebound,
@@ -203,28 +204,12 @@ def _rebound_error(board: Board, count: int) -> Check:
 def arc_error(board: Board) -> Check:
     """Largest error of the direction in which a disc leaves a corner's arc."""
     material = dataclasses.replace(Material(), friction_frame=0.0, fall_time=0.1)
-    speed, around, incidence = (
-        values.ravel()
-        for values in np.meshgrid(
-            (0.5, 2.0, 5.0),
-            np.radians([10, 30, 45, 60, 80]),
-            np.radians([-60, -20, 0, 35, 65]),
-            indexing="ij",
-        )
+    cases = arc_bounces(board, material.restitution_frame)
+    alone = Cases.alone(0, cases.places, cases.velocities)
+    worst = cases.error(watch(board, [material], *alone, impacts=1).velocities[:, 0])
+    return Check(
+        "corner arc: error of direction", worst, 0.05, "deg", cases=len(cases.places), engine=PLANAR
     )
-    normal = np.stack([np.cos(around), np.sin(around)], 1)
-    tangent = np.stack([-normal[:, 1], normal[:, 0]], 1)
-    heading = np.cos(incidence)[:, None] * normal + np.sin(incidence)[:, None] * tangent
-    reach = board.pocket_radius - board.carromman_radius
-    places = board.pocket_offset + reach * normal - 1e-3 * heading
-    seen = watch(board, [material], *Cases.alone(0, places, speed[:, None] * heading), impacts=1)
-    bounce = -material.restitution_frame * np.cos(incidence)
-    expected = bounce[:, None] * normal + np.sin(incidence)[:, None] * tangent
-    out = seen.velocities[:, 0]
-    sine = expected[:, 0] * out[:, 1] - expected[:, 1] * out[:, 0]
-    sine /= np.hypot(*expected.T) * np.hypot(*out.T)
-    worst = math.degrees(float(np.abs(np.arcsin(sine)).max()))
-    return Check("corner arc: error of direction", worst, 0.05, "deg", cases=75, engine=PLANAR)
 
 
 def stops(board: Board, speeds: NDArray[np.float64], rims: NDArray[np.float64]) -> Watched:
