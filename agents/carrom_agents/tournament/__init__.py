@@ -1,0 +1,1 @@
+"""Tournaments: who plays whom, every start twice with the places swapped, kept game by game."""

@@ -1,0 +1,143 @@
+"""One game of a tournament, whatever its players do."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from carrom.env import CarromEnv
+from carrom.errors import ActionError, ConfigError
+from carrom.opponents import Player
+from carrom.physics.strike import Strike
+from carrom.table import Stroke
+from carrom.view import View
+from carrom_agents.episode import episode
+from carrom_agents.tournament.deadline import OutOfTime, deadline
+from carrom_agents.tournament.record import Fixture, Forfeit, GameRecord
+from carrom_agents.tournament.settings import Conditions
+
+_LONGEST_REASON = 300
+"""Characters."""
+
+
+def play_game(
+    fixture: Fixture, conditions: Conditions, players: Mapping[str, Player]
+) -> GameRecord:
+    """Play a game to its end, or until one of the players forfeits it.
+
+    He does if he raises an exception, exceeds his time, or answers what is no strike.
+
+    Args:
+        fixture: who plays, and from which start.
+        conditions: under which.
+        players: by name.
+    """
+    referee = _Referee(conditions.move_limit_s)
+    breaker, other = (
+        referee.seated(name, players[name]) for name in (fixture.breaker, fixture.other)
+    )
+    env = CarromEnv(
+        conditions.unit,
+        opponent=other,
+        noise=conditions.noise,
+        physics=conditions.physics,
+        max_strokes=conditions.max_strokes,
+        first="agent",
+    )
+    began = time.perf_counter()
+    tally, result, forfeit = _Tally(), None, None
+    try:
+        for strokes, info in episode(env, breaker, fixture.start):
+            tally.add(strokes)
+            result = info.get("result")
+    except _ForfeitError as lost:
+        forfeit = Forfeit(referee.asked, _in_one_line(str(lost)))
+    except (ActionError, ConfigError) as refused:
+        # Conditions are checked when they are made: what is refused here is an answer.
+        forfeit = Forfeit(referee.asked, _in_one_line(str(refused)))
+    if forfeit is not None:
+        table = env.get_state().table
+        assert table is not None, "players are asked only once an episode has begun"
+        tally.add(table.played)  # since the last whole step
+    env.close()
+    ending, winner, points = "cut off", None, (0, 0)
+    if forfeit is not None:
+        ending = "forfeit"
+        winner = fixture.other if forfeit.player == fixture.breaker else fixture.breaker
+    elif result is not None:
+        ending, points = "played", result["points"]
+        winner = {"own": fixture.breaker, "opponent": fixture.other, None: None}[result["winner"]]
+    return GameRecord(
+        fixture=fixture,
+        conditions=conditions,
+        ending=ending,
+        winner=winner,
+        points=points,
+        strokes=tally.of("strokes"),
+        dues=tally.of("dues"),
+        queens=tally.of("queens"),
+        seconds=round(time.perf_counter() - began, 3),
+        forfeit=forfeit,
+    )
+
+
+class _ForfeitError(Exception):
+    """The player who was asked last has lost the game; says why."""
+
+
+class _Referee:
+    """Asks the players, and knows whom he asked last.
+
+    Args:
+        limit_s: seconds for a decision.
+    """
+
+    def __init__(self, limit_s: float | None) -> None:
+        self.asked = ""
+        self._limit_s = limit_s
+
+    def seated(self, name: str, player: Player) -> Player:
+        """The player, asked through the referee."""
+
+        def decide(view: View, rng: np.random.Generator, /) -> Strike:
+            self.asked = name
+            try:
+                with deadline(self._limit_s):
+                    return player(view, rng)
+            except OutOfTime:
+                raise _ForfeitError(
+                    f"took longer than {self._limit_s:g} s for a decision"
+                ) from None
+            except Exception as error:  # whatever it is, it is his
+                raise _ForfeitError(f"{type(error).__name__}: {error}") from error
+
+        return decide
+
+
+@dataclass
+class _Tally:
+    """What both players did so far, the breaker's first."""
+
+    counts: dict[str, list[int]] = field(
+        default_factory=lambda: {name: [0, 0] for name in ("strokes", "dues", "queens")}
+    )
+
+    def add(self, strokes: Iterable[Stroke]) -> None:
+        """Count the strokes in."""
+        for stroke in strokes:
+            side = 0 if stroke.own else 1
+            self.counts["strokes"][side] += 1
+            self.counts["dues"][side] += stroke.charged
+            self.counts["queens"][side] += stroke.covers_queen
+
+    def of(self, what: str) -> tuple[int, int]:
+        """The count of the breaker, and of the other."""
+        breaker, other = self.counts[what]
+        return breaker, other
+
+
+def _in_one_line(reason: str) -> str:
+    return " ".join(reason.split())[:_LONGEST_REASON]

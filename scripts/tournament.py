@@ -1,0 +1,85 @@
+"""Play a tournament, as far as it has not been played yet, and rate the players.
+
+    python scripts/tournament.py configs/ladder.yaml
+    python scripts/tournament.py configs/ladder.yaml --players random aimer runs/NAME --starts 20
+    python scripts/tournament.py configs/ladder.yaml --unit game --folder runs/ladder-games
+
+The games are kept in the folder, and played once: a tournament that was interrupted goes on,
+and players or starts that are added play what they lack.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import os
+import sys
+from pathlib import Path
+
+# Whatever the user has set stays. Players of this size are fastest on the processor.
+os.environ.setdefault("JAX_PLATFORMS", "cpu")
+
+from carrom.program import run
+from carrom.render.backend import check_setting
+
+_OWN = ("folder", "starts", "seed", "rounds", "anchor", "workers")
+_OF_GAMES = ("unit", "noise", "physics", "max_strokes", "move_limit_s")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("config", type=Path, help="a file as configs/ladder.yaml")
+    parser.add_argument("--players", nargs="+", metavar="RUN", help="names or run folders")
+    parser.add_argument("--folder", help="where the games are kept")
+    parser.add_argument("--starts", type=int, help="of each pairing; each is played twice")
+    parser.add_argument("--seed", type=int, help="of the first start")
+    parser.add_argument("--rounds", type=int, help="of a Swiss tournament")
+    parser.add_argument("--anchor", help="the player whose rating is 0")
+    parser.add_argument("--workers", type=int, help="processes that share the games")
+    parser.add_argument("--unit", choices=("board", "game", "match"), help="what is played")
+    parser.add_argument("--noise", help="execution noise")
+    parser.add_argument("--physics", choices=("mujoco", "planar"), help="the engine")
+    parser.add_argument("--max-strokes", type=int, help="after which a game is drawn")
+    parser.add_argument("--move-limit-s", type=float, help="after which a player forfeits")
+    arguments = parser.parse_args()
+    return run("tournament", lambda: _play(arguments))
+
+
+def _play(arguments: argparse.Namespace) -> int:
+    # MuJoCo fails obscurely when it is imported with a bad setting.
+    check_setting()
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from carrom_agents.tournament.play import play_tournament
+    from carrom_agents.tournament.report import TournamentReport
+    from carrom_agents.tournament.settings import load_tournament
+
+    config = load_tournament(arguments.config)
+    given = {name: value for name, value in vars(arguments).items() if value is not None}
+    of_games = {name: given[name] for name in _OF_GAMES if name in given}
+    own = {name: given[name] for name in _OWN if name in given}
+    if "players" in given:
+        own["players"] = "\n".join(given["players"])
+    conditions = dataclasses.replace(config.conditions, **of_games)
+    config = dataclasses.replace(config, conditions=conditions, **own)
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(f"{config.conditions.unit}s", total=config.games)
+        records = play_tournament(
+            config, progress=lambda done, total: bar.update(task, completed=done, total=total)
+        )
+    report = TournamentReport.of(config, records)
+    console = Console()
+    console.print(report.table())
+    console.print(report.wins())
+    for sentence in report.forfeits():
+        print(sentence)
+    print("written:", *report.write(Path(config.folder)))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
