@@ -46,18 +46,20 @@ class DeviceAimer:
 
     def __call__(self, sight: Sight, key: jax.Array, /) -> Strike:
         """Decide the next strike in the position ``sight``."""
-        opens = sight.break_to_be_made
+        decided = _decider(self)(self.position(sight))
+        opening, opens = self._break(sight, key), sight.break_to_be_made
+        strike = (jnp.where(opens, *two) for two in zip(opening, decided, strict=True))
+        return Strike(*strike, forward=sight.forward)
+
+    def position(self, sight: Sight) -> Boards:
+        """What has to be weighed of the position ``sight``: without the axis of the boards."""
         wanted = wanted_targets(sight.on_board, sight.queen, sight.queen_allowed)
-        boards = Boards(
+        return Boards(
             pieces=standing(sight.positions, sight.on_board),
-            wanted=wanted & ~opens,
+            wanted=wanted & ~sight.break_to_be_made,
             needs_cover=jnp.sum(sight.on_board[OWN]) > 1,
             places=self._places(sight),
         )
-        decided = _decider(self)(boards)
-        opening = self._break(sight, key)
-        strike = (jnp.where(opens, *two) for two in zip(opening, decided, strict=True))
-        return Strike(*strike, forward=sight.forward)
 
     def _break(self, sight: Sight, key: jax.Array) -> _Strike:
         side = jnp.where(jax.random.bernoulli(key), 1.0, -1.0)

@@ -95,9 +95,7 @@ class _Kept(NamedTuple):
 def best_shots(rules: Aimer, board: Board, boards: Boards) -> Aimed:
     """The best of the shots that ``shots.direct_shots`` finds, by ``rules``."""
     n_boards, options = len(boards.pieces), rules.options
-    ways, is_open = _all_ways(board, boards)
-    needed = is_open & jnp.repeat(boards.wanted, N_POCKETS, axis=1).reshape(-1)
-    needed &= _may_be_thick(board, ways, options)
+    ways, needed = _ways_in_question(board, boards, options)
     arrivals = np.array(options.arrivals, np.float32)
 
     def work(index: jax.Array) -> _Kept:
@@ -129,6 +127,32 @@ def best_shots(rules: Aimer, board: Board, boards: Boards) -> Aimed:
         aim=ways.aim[item],
         arrival=jnp.asarray(arrivals)[arrival],
     )
+
+
+def chances(options: ShotOptions, board: Board, boards: Boards) -> jax.Array:
+    """The chance of the likeliest direct shot at each of ``TARGETS``, float32 (B, 10).
+
+    It is that of the slowest arrival, zero where there is no shot or none is wanted.
+    """
+    ways, needed = _ways_in_question(board, boards, options)
+
+    def work(index: jax.Array) -> jax.Array:
+        pieces, places = (rows[index // N_SHOTS].T for rows in (boards.pieces, boards.places))
+        lane = ways.take(index)
+        tried = _most_promising(board, lane, places, others(pieces, lane.carromman), options)
+        return jnp.min(tried.risk, axis=0)
+
+    served = serve(needed, work, _LANES)
+    risk = jnp.where(needed, served.results[served.column], 1.0)
+    likeliest = jnp.min(risk.reshape(len(boards.pieces), _N_TARGETS, N_POCKETS), axis=2)
+    return 1 - jnp.minimum(likeliest, 1.0)
+
+
+def _ways_in_question(board: Board, boards: Boards, options: ShotOptions) -> tuple[Ways, jax.Array]:
+    """Every way of a target into a pocket, (40 B,), and which of them there may be shots on."""
+    ways, is_open = _all_ways(board, boards)
+    needed = is_open & jnp.repeat(boards.wanted, N_POCKETS, axis=1).reshape(-1)
+    return ways, needed & _may_be_thick(board, ways, options)
 
 
 def _all_ways(board: Board, boards: Boards) -> tuple[Ways, jax.Array]:
