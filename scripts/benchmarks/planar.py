@@ -99,7 +99,7 @@ def planar() -> Figures:
     programs += [(20, springs, ("loose_break", "tight_break")) for springs in (True, False)]
     for slots, springs, kinds in programs:
         for kind in kinds:
-            played = strokes(kind, 8192 if kind == "midgame" else 1024, slots)
+            played = strokes(kind, 8192 if kind == "midgame" else 4096, slots)
             name = f"{kind}_{slots}_slots" + ("_springs" if springs else "")
             start = time.process_time()
             program = play_stream.lower(*played, springs=springs).compile()

@@ -141,7 +141,7 @@ class Lanes(NamedTuple):
         discs: the discs.
         record: what happened so far.
         squeezed: (B,), int32, lanes with contacts that overlap in time: 0 has none, 1 has come
-            upon them, 2 is under way through them.
+            upon them, 1 + n is through n bursts of small steps.
     """
 
     discs: Discs

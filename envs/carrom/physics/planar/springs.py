@@ -8,6 +8,7 @@ the law.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import jax
@@ -57,7 +58,6 @@ def squeeze_groups(lanes: Lanes, parameters: Parameters, geometry: Geometry, wid
 
     Fewer than ``width`` go on waiting, unless all other lanes are at rest.
     """
-    count = len(lanes.squeezed)
 
     def goes_on(state: tuple[Lanes, jax.Array]) -> jax.Array:
         lanes, groups = state
@@ -67,21 +67,43 @@ def squeeze_groups(lanes: Lanes, parameters: Parameters, geometry: Geometry, wid
 
     def one_group(state: tuple[Lanes, jax.Array]) -> tuple[Lanes, jax.Array]:
         lanes, groups = state
-        lane = jnp.nonzero(lanes.squeezed > 0, size=width, fill_value=count)[0]
-
-        def pack(values: jax.Array) -> jax.Array:
-            # Values that are the same for all lanes stay single.
-            return values if values.shape[-1] == 1 else jnp.take(values, lane, -1, mode="clip")
-
-        group = jax.tree.map(pack, lanes)
-        group = group._replace(squeezed=jnp.where(lane < count, group.squeezed, 0))
-        group = squeeze(group, jax.tree.map(pack, parameters), geometry)
-        lanes = jax.tree.map(
-            lambda values, new: values.at[..., lane].set(new, mode="drop"), lanes, group
-        )
+        lanes = packed(squeeze, lanes.squeezed > 0, lanes, parameters, geometry, width)
         return lanes, groups + 1
 
     return lax.while_loop(goes_on, one_group, (lanes, jnp.int32(0)))[0]
+
+
+def packed(
+    go_on: Callable[[Lanes, Parameters, Geometry], Lanes],
+    chosen: jax.Array,
+    lanes: Lanes,
+    parameters: Parameters,
+    geometry: Geometry,
+    width: int,
+) -> Lanes:
+    """``go_on`` with ``width`` of the chosen lanes, packed together; others stay as they are.
+
+    Args:
+        go_on: must leave lanes at rest that wait for nothing.
+        chosen: (B,), bool. If there are more, those of the lowest numbers are taken.
+        lanes: B of them.
+        parameters: (B,) each, or (1,).
+        geometry: of the discs.
+        width: how many at most.
+    """
+    count = len(chosen)
+    lane = jnp.nonzero(chosen, size=width, fill_value=count)[0]
+
+    def pack(values: jax.Array) -> jax.Array:
+        # Values that are the same for all lanes stay single.
+        return values if values.shape[-1] == 1 else jnp.take(values, lane, -1, mode="clip")
+
+    group, real = jax.tree.map(pack, lanes), lane < count
+    group = group._replace(squeezed=jnp.where(real, group.squeezed, 0))
+    group = go_on(group, jax.tree.map(pack, parameters), geometry)
+    return jax.tree.map(
+        lambda values, new: values.at[..., lane].set(new, mode="drop"), lanes, group
+    )
 
 
 def squeeze(lanes: Lanes, parameters: Parameters, geometry: Geometry) -> Lanes:
@@ -129,7 +151,7 @@ def squeeze(lanes: Lanes, parameters: Parameters, geometry: Geometry) -> Lanes:
     slots = jnp.arange(len(ended.met), dtype=jnp.int32)[:, None]
     bits = jnp.sum(jnp.where(ended.met, jnp.int32(1) << slots, 0), axis=0, dtype=jnp.int32)
     record = ended.record._replace(touched=ended.record.touched | bits)
-    return Lanes(after, record, jnp.where(ended.lasts, jnp.int32(2), 0))
+    return Lanes(after, record, jnp.where(ended.lasts, lanes.squeezed + 1, 0))
 
 
 def _step(

@@ -20,7 +20,7 @@ from jax import lax
 from carrom.physics.planar.event import advance
 from carrom.physics.planar.lanes import Geometry, Lanes, Parameters, columns, set_out
 from carrom.physics.planar.outcomes import Outcomes, outcomes_of, rows_of
-from carrom.physics.planar.springs import squeeze_groups, squeeze_if_any
+from carrom.physics.planar.springs import packed, squeeze_groups, squeeze_if_any
 
 MOST_STEPS = 10_000
 """A lane that takes more steps than this is given up. No stroke of 240,000 with random materials
@@ -28,7 +28,9 @@ had a quarter of so many impacts."""
 CHUNK = 4
 """Steps between two looks at which lanes are at rest."""
 SQUEEZED_AT_ONCE = 64
-"""Lanes that go through overlapping contacts together in ``play_stream``; at most half of all."""
+"""Lanes that go through overlapping contacts together in ``play_stream``, at most half of all.
+With springs so many strokes more are under way, and while some wait to be squeezed the others
+still fill the lanes."""
 LANES = 128
 """Strokes under way at once in ``play_stream``: wide enough for a processor's vectors, and
 what they work on fits its caches."""
@@ -128,7 +130,7 @@ def play_stream(
         count: play only the first so many; all if not given. The outcomes of the others mean
             nothing.
         springs: contacts that overlap in time are springs, not impulses.
-        lanes: strokes under way at once.
+        lanes: strokes that go from event to event at once.
         most_steps: a lane not at rest after so many steps is given up.
 
     Returns:
@@ -153,16 +155,25 @@ def play_stream(
     def goes_on(state: _Stream) -> jax.Array:
         return jnp.any(state.stroke < end)
 
-    def chunk(state: _Stream) -> _Stream:
-        own = state.parameters
-        under_way = lax.fori_loop(
-            0, CHUNK, lambda _, lanes: advance(lanes, own, geometry, springs=springs), state.lanes
+    at_once = max(1, min(SQUEEZED_AT_ONCE, lanes)) if springs else 0
+
+    def events(under_way: Lanes, own: Parameters, geometry: Geometry) -> Lanes:
+        return lax.fori_loop(
+            0, CHUNK, lambda _, lanes: advance(lanes, own, geometry, springs=springs), under_way
         )
+
+    def chunk(state: _Stream) -> _Stream:
+        own, under_way = state.parameters, state.lanes
         if springs:
-            width = max(1, min(SQUEEZED_AT_ONCE, lanes // 2))
-            under_way = squeeze_groups(under_way, own, geometry, width)
-        steps = state.steps + CHUNK
-        done = under_way.discs.at_rest() | (steps >= most_steps)
+            free = (under_way.squeezed == 0) & ~under_way.discs.at_rest()
+            free &= jnp.cumsum(free) <= lanes
+            under_way = packed(events, free, under_way, own, geometry, lanes)
+            under_way = squeeze_groups(under_way, own, geometry, at_once)
+        else:
+            free, under_way = True, events(under_way, own, geometry)
+        steps = state.steps + jnp.where(free, CHUNK, 0)
+        given_up = (steps >= most_steps) | (under_way.squeezed > most_steps)
+        done = under_way.discs.at_rest() | given_up
         target = jnp.where(done, state.stroke, strokes)
         ready = done.astype(jnp.int32)
         place = state.following + jnp.cumsum(ready, dtype=jnp.int32) - 1
@@ -181,15 +192,15 @@ def play_stream(
             state.rows.at[target].set(rows_of(under_way)),
         )
 
-    lane = jnp.arange(lanes, dtype=jnp.int32)
+    lane = jnp.arange(lanes + at_once, dtype=jnp.int32)
     stroke = jnp.where(lane < end, lane, strokes)
     under_way, own = take(stroke)
     state = _Stream(
         under_way,
         own,
         stroke,
-        jnp.zeros(lanes, jnp.int32),
-        jnp.minimum(jnp.int32(lanes), end),
+        jnp.zeros_like(lane),
+        jnp.minimum(jnp.int32(len(lane)), end),
         jnp.zeros((strokes + 1, rows_of(under_way).shape[1]), positions.dtype),
     )
     return outcomes_of(lax.while_loop(goes_on, chunk, state).rows[:strokes])
