@@ -67,10 +67,10 @@ def aftermath(board: Board, shots: Shots, obstacles: Any, material: Material) ->
     for leg in range(_LEGS):
         speed, heading = length(velocity), heading_of(velocity)
         stop = speed**2 / (2 * material.deceleration)
-        frame = _to_frame(board, position, heading)
-        to_meet = functools.partial(_to_meet, position, heading, touching(board))
-        opponent, hit = nearest(to_meet, obstacles[OPPONENT])
-        meeting = xp.minimum(opponent, least(to_meet, obstacles[_REST]))
+        frame = to_frame(board, position, heading)
+        distance = functools.partial(to_meet, position, heading, touching(board))
+        opponent, hit = nearest(distance, obstacles[OPPONENT])
+        meeting = xp.minimum(opponent, least(distance, obstacles[_REST]))
         reach = xp.minimum(xp.minimum(stop, frame), meeting)
         end = position + heading * reach
         striker_falls |= clearance(position, end, pockets) < board.pocket_radius
@@ -81,11 +81,11 @@ def aftermath(board: Board, shots: Shots, obstacles: Any, material: Material) ->
             opponent_falls = is_met & _is_driven_in(board, material, end, left * heading, hit)
         rebounds = frame <= xp.minimum(stop, meeting)
         position = end
-        velocity = _rebound(board, material, end, left * heading) * rebounds
+        velocity = rebound(board, material, end, left * heading) * rebounds
     return Aftermath(striker_falls, opponent_falls)
 
 
-def _to_frame(board: Board, position: Any, heading: Any) -> Any:
+def to_frame(board: Board, position: Any, heading: Any) -> Any:
     """Distance along the heading until the striker touches a frame."""
     xp = position.__array_namespace__()
     limit = board.half_side - board.striker_radius
@@ -96,7 +96,7 @@ def _to_frame(board: Board, position: Any, heading: Any) -> Any:
     return xp.maximum(xp.minimum(*distances), 0.0)
 
 
-def _rebound(board: Board, material: Material, position: Any, velocity: Any) -> Any:
+def rebound(board: Board, material: Material, position: Any, velocity: Any) -> Any:
     """The velocity after touching the frame nearest to each position."""
     xp = position.__array_namespace__()
     on_side = xp.abs(position.real) > xp.abs(position.imag)
@@ -108,7 +108,7 @@ def _rebound(board: Board, material: Material, position: Any, velocity: Any) -> 
     )
 
 
-def _to_meet(position: Any, heading: Any, reach: float, obstacle: Any) -> Any:
+def to_meet(position: Any, heading: Any, reach: float, obstacle: Any) -> Any:
     """Distance at which the striker first touches an obstacle, inf if never."""
     xp = position.__array_namespace__()
     along, across = seen_from(position, heading, obstacle)

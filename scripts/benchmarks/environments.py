@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import itertools
 import time
 from typing import Any
 
@@ -14,11 +15,17 @@ import numpy as np
 
 import carrom  # noqa: F401 -- registers the environments
 from carrom import Functional
+from carrom.board import Board
 from carrom.functional.environment import autoreset
+from carrom.functional.motion import start_of
+from carrom.functional.state import State
 from carrom.laws import StrokeFacts, new_match, rule
 from carrom.laws.state import SINGLES
+from carrom.physics.planar.slots import SIZES
+from carrom.physics.planar.strokes import play_stream
 
 from .measure import Figures, bench, best_rate, one_core_bench
+from .planar import Strokes
 
 _DRILL: dict[str, Any] = {"action_coding": "target", "noise": "expert"}
 _BATCHES = (256, 1024, 2048)
@@ -114,7 +121,32 @@ def functional() -> Figures:
             jax.block_until_ready(state)
 
         result[f"steps_{batch}_per_s"] = best_rate(steps, rounds * batch)
+    result["engine_alone_per_s"] = _engine_alone_per_s(env)
     return result
+
+
+def _engine_alone_per_s(env: Functional, count: int = 8192) -> float:
+    """Strokes per second of the planar engine on what such a drill plays, in the same slots."""
+    keys = jax.random.split(jax.random.key(0), count)
+    actions = jax.random.uniform(jax.random.key(1), (count, 3), minval=-1.0)
+
+    def stroke(key: jax.Array, action: jax.Array) -> tuple[State, jax.Array]:
+        state = env.start(key)
+        return state, start_of(state, env.make(state, env.decode(state, action), key), env.board)
+
+    states, starts = jax.jit(jax.vmap(stroke))(keys, actions)
+    carrommen, seconds = np.asarray(states.on_board.sum(1)), 0.0
+    for fewer, slots in itertools.pairwise((0, *SIZES)):
+        group = np.flatnonzero((fewer <= carrommen) & (carrommen < slots))
+        played = Strokes.on(
+            Board(),
+            np.asarray(states.positions)[group],
+            np.asarray(states.on_board)[group],
+            np.asarray(starts)[group],
+            slots,
+        )
+        seconds += len(group) / played.rate(play_stream)
+    return count / seconds
 
 
 @one_core_bench

@@ -56,18 +56,31 @@ class Strokes(NamedTuple):
     def of(cls, shots: list[Shot], slots: int) -> Strokes:
         """Each shot on its own layout."""
         board, layouts = Board(), [shot.layout for shot in shots]
-        places, present, _ = to_slots(
+        return cls.on(
+            board,
             np.stack([layout.positions for layout in layouts]),
             np.stack([layout.on_board for layout in layouts]),
+            starts_of(board, [shot.strike for shot in shots], [0] * len(shots)),
             slots,
         )
-        starts = starts_of(board, [shot.strike for shot in shots], [0] * len(shots))
+
+    @classmethod
+    def on(
+        cls,
+        board: Board,
+        positions: NDArray[np.floating],
+        on_board: NDArray[np.bool_],
+        starts: NDArray[np.floating],
+        slots: int,
+    ) -> Strokes:
+        """Strokes (M, 4) on layouts, (M, 19, 2) and (M, 19), in so many slots."""
+        places, present, _ = to_slots(positions, on_board, slots)
         return cls(
             Geometry.of(board, slots),
             Parameters.of(Material()),
             jnp.asarray(places, jnp.float32),
             jnp.asarray(present),
-            jnp.arange(len(shots), dtype=jnp.int32),
+            jnp.arange(len(starts), dtype=jnp.int32),
             jnp.asarray(starts, jnp.float32),
         )
 

@@ -17,18 +17,18 @@ def _simulated(
 ) -> list[Pair]:
     """A round robin of players with these strengths, every game drawn on its own."""
 
-    def score(breaker: str, other: str) -> float:
+    def scores(breaker: str, other: str) -> np.ndarray:
         """Of the breaker; the formula of the paper, not the module's."""
         odds = 10 ** ((elo[breaker] + breaking - elo[other]) / 400)
         weights = np.array([odds, drawing * math.sqrt(odds), 1.0])
-        return float(rng.choice([1.0, 0.5, 0.0], p=weights / weights.sum()))
+        return rng.choice([1.0, 0.5, 0.0], p=weights / weights.sum(), size=starts)
 
     names = list(elo)
     return [
-        Pair(one, two, score(one, two), 1 - score(two, one))
+        Pair(one, two, first, 1 - second)
         for place, one in enumerate(names)
         for two in names[:place]
-        for _ in range(starts)
+        for first, second in zip(scores(one, two), scores(two, one), strict=True)
     ]
 
 
