@@ -66,7 +66,8 @@ def _play(arguments: argparse.Namespace) -> int:
     conditions = dataclasses.replace(config.conditions, **of_games)
     config = dataclasses.replace(config, conditions=conditions, **own)
 
-    with Progress(console=Console(stderr=True), transient=True) as bar:
+    screen = Console(stderr=True)
+    with Progress(console=screen, transient=True, disable=not screen.is_terminal) as bar:
         task = bar.add_task(f"{config.conditions.unit}s", total=config.games)
         records = play_tournament(
             config, progress=lambda done, total: bar.update(task, completed=done, total=total)
