@@ -212,6 +212,11 @@ def test_who_fails_forfeits(name: str, breaks: bool, reason: str) -> None:
     assert GameRecord.of_line(game.as_line()) == game
 
 
+def test_a_start_that_cannot_be_is_nobodys_forfeit() -> None:
+    with pytest.raises(ConfigError, match="seed = -1"):
+        play_game(Fixture("random", "again", -1), SHORT, _KNOWN)
+
+
 def test_after_a_forfeit_the_tournament_goes_on(tmp_path: Path) -> None:
     games = play_tournament(_config(tmp_path, "random", "raising", "again"), find=_find)
     assert len(games) == 12
@@ -293,6 +298,27 @@ def test_killed_with_two_workers_it_goes_on_with_one_to_the_same_games(tmp_path:
     lines = file.read_bytes().splitlines(keepends=True)
     assert lines[: len(kept)] == kept
     assert len({GameRecord.of_line(line.decode()).fixture for line in lines}) == len(lines)
+
+
+def test_a_swiss_tournament_is_played_in_rounds_and_goes_on_after_any_of_them(
+    tmp_path: Path,
+) -> None:
+    names = ("aimer", "random", "raising", "again")
+    config = _config(tmp_path, *names, schedule="swiss", rounds=2, starts=1)
+    told = []
+    games = play_tournament(
+        config, find=_find, progress=lambda done, total: told.append((done, total))
+    )
+    assert len(games) == config.games == 8
+    assert told[0] == (0, 8)
+    assert told[-1] == (8, 8)
+    pairings = [(game.fixture.breaker, game.fixture.other) for game in games[::2]]
+    assert pairings[:2] == [("aimer", "random"), ("raising", "again")]
+    # The first pairing was cut off twice; in the second one player has forfeited both games.
+    assert pairings[2:] == [("again", "aimer"), ("random", "raising")]
+    lines = (tmp_path / GAMES_FILE).read_bytes().splitlines(keepends=True)
+    (tmp_path / GAMES_FILE).write_bytes(b"".join(lines[:5]))
+    assert _untimed(play_tournament(config, find=_find)) == _untimed(games)
 
 
 @pytest.mark.parametrize(

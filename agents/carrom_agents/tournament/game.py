@@ -34,6 +34,9 @@ def play_game(
         fixture: who plays, and from which start.
         conditions: under which.
         players: by name.
+
+    Raises:
+        ConfigError: the start is negative.
     """
     referee = _Referee(conditions.move_limit_s)
     breaker, other = (
@@ -56,6 +59,8 @@ def play_game(
     except _ForfeitError as lost:
         forfeit = Forfeit(referee.asked, _in_one_line(str(lost)))
     except (ActionError, ConfigError) as refused:
+        if not referee.asked:
+            raise  # it is the seed
         # Conditions are checked when they are made: what is refused here is an answer.
         forfeit = Forfeit(referee.asked, _in_one_line(str(refused)))
     if forfeit is not None:

@@ -66,6 +66,7 @@ def draw_wins(names: Sequence[str], shares: Float, target: Path) -> None:
     side = 2.2 + 0.6 * len(names)
     figure = Figure(figsize=(side + 1, side), layout="constrained")
     axes = figure.subplots()
+    axes.set_facecolor("0.85")  # where nobody has met
     picture = axes.imshow(shares, cmap="RdBu", vmin=0, vmax=1)
     for (row, column), share in np.ndenumerate(shares):
         if not math.isnan(share):
