@@ -161,7 +161,7 @@ def direct_shots(view: View, carrommen: Index, options: ShotOptions) -> Shots:
     board = view.board
     pieces = standing(view.positions, view.on_board)[:, None]
     places = striker_places(view, options.middle_places, options.circle_places)
-    ways = _open_ways(board, pieces, carrommen)
+    ways = open_ways(board, pieces, carrommen)
     way, at = np.nonzero(is_thick(board, ways.start[:, None], ways.aim[:, None], places, options))
     ways, places = ways.take(way), places[at]
     shots = weighed(board, ways, places, options.arrivals[0], options)
@@ -180,7 +180,7 @@ def _best_of_each(group: Index, chance: Float, count: int) -> Index:
     return order[rank < count]
 
 
-def _open_ways(board: Board, pieces: Complex, carrommen: Index) -> Ways:
+def open_ways(board: Board, pieces: Complex, carrommen: Index) -> Ways:
     """Ways from the carrommen to every pocket on which no other carromman lies."""
     centres = pieces[carrommen, 0]
     aims = pocket_aims(board, centres)

@@ -1,0 +1,169 @@
+"""What shots of several legs have in common: candidates, places, and which are worth a look.
+
+A candidate is one way to play one carromman into one pocket. Its arrays are narrowed down from
+the cheapest test to the dearest, so that a decision takes milliseconds.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields
+from typing import Any, TypeVar
+
+import numpy as np
+
+from carrom.board import Board
+from carrom.view import View
+from carrom_agents.shots import ShotOptions, Shots, Ways, is_possible
+from carrom_agents.ways import (
+    MOUTH,
+    MOUTH_LOSS,
+    TINY,
+    Complex,
+    Float,
+    Index,
+    clearance,
+    length,
+    pocket_aims,
+    pocket_centres,
+    striker_places,
+    touching,
+)
+
+_MIDDLE_PLACES, _CIRCLE_PLACES = 17, 1
+"""Striker places tried: fewer than for direct shots, there are so many more of the others."""
+FRAMES = np.array([1, 1j, -1, -1j])
+"""From the board's centre to the right, far, left and near frame."""
+_LEAST_CHANCE = 0.08
+"""What a shot must have to be looked at closely."""
+
+Record = TypeVar("Record")
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """Shots by way of a frame that are looked at, n of them.
+
+    Attributes:
+        ways: carrommen and where they are to go.
+        frame: (n,), direction from the board's centre to the frame that is touched.
+        place: (n,), the striker's, m.
+    """
+
+    ways: Ways
+    frame: Complex
+    place: Float
+
+    def origin(self, board: Board) -> Complex:
+        """Where the striker stands, (n,)."""
+        return self.place + 1j * board.base_line_y
+
+
+def taken(record: Record, index: Any) -> Record:
+    """The dataclass with ``index`` taken of each of its arrays."""
+    kind = type(record)
+    return kind(**{each.name: getattr(record, each.name)[index] for each in fields(record)})  # type: ignore[arg-type]
+
+
+def product(*choices: Any) -> tuple[Any, ...]:
+    """All combinations of the entries of some arrays, each (n,)."""
+    return tuple(each.ravel() for each in np.meshgrid(*choices, indexing="ij"))
+
+
+def places(view: View) -> Float:
+    """Striker places to try, (p,)."""
+    return striker_places(view, _MIDDLE_PLACES, _CIRCLE_PLACES)
+
+
+def aim_from(board: Board, point: Complex, pocket: Index) -> Complex:
+    """Where in the mouth of its pocket to send each carromman from ``point``, (n,)."""
+    return pocket_aims(board, point)[np.arange(len(point)), pocket]
+
+
+def striker_impact(board: Board, options: ShotOptions) -> dict[str, float]:
+    """What ``carrom_agents.impacts.hit`` needs to know of the striker and a carromman."""
+    return {
+        "restitution": options.material.restitution_striker,
+        "friction": options.material.friction_rim,
+        "mass_ratio": board.carromman_mass / board.striker_mass,
+    }
+
+
+def mouth(arrival: Float) -> Float:
+    """Half of what a pocket takes at a speed, m."""
+    return MOUTH - MOUTH_LOSS * np.maximum(arrival - 1.0, 0.0)
+
+
+def within(board: Board, ghost: Complex, options: ShotOptions) -> Any:
+    """Whether the striker can be at a point without touching a frame."""
+    edge = np.maximum(np.abs(ghost.real), np.abs(ghost.imag))
+    return edge <= board.half_side - board.striker_radius - options.striker_gap
+
+
+def on_frame(board: Board, point: Complex, frame: Complex) -> Any:
+    """Whether a point at a frame is clear of the pockets at its ends."""
+    return np.abs((point * frame.conjugate()).imag) < board.pocket_offset - board.pocket_radius
+
+
+def is_thick(cosine: Float, options: ShotOptions) -> Any:
+    """Whether the striker's contact is thick enough."""
+    return cosine >= math.cos(options.greatest_cut)
+
+
+def hand_spread(across: Float, board: Board, cosine: Float) -> Float:
+    """Standard error of the carromman's direction, rad, by the striker's offset, m."""
+    return np.maximum(across / (touching(board) * np.maximum(cosine, TINY)), TINY)
+
+
+def far(arrival: Float, speed: Float, gain: Float, options: ShotOptions) -> Float:
+    """See ``Shots.far``; ``gain`` is the speed at the pocket over the strike's, slides apart."""
+    return arrival**2 / np.maximum(2 * gain**2 * speed**2 * options.noise.speed, TINY)
+
+
+def likely(shots: Shots, allowed: Any, options: ShotOptions) -> tuple[Shots, Index]:
+    """The shots that have a chance at all.
+
+    Args:
+        shots: arrays that broadcast to (arrivals, n).
+        allowed: bool, broadcasts to the same.
+        options: say what is possible.
+
+    Returns:
+        The shots in one list, and which of the n candidates each is.
+    """
+    chance = np.where(allowed & is_possible(shots, options), shots.chance, 0.0)
+    arrival, which = np.nonzero(chance >= _LEAST_CHANCE)
+    kept = {
+        each.name: np.broadcast_to(getattr(shots, each.name), chance.shape)[arrival, which]
+        for each in fields(Shots)
+    }
+    return Shots(**kept), which
+
+
+def is_passable(board: Board, start: Complex, end: Complex, obstacles: Any, gap: float) -> Any:
+    """Whether the striker gets from one point to another: no carromman, no pocket on its way."""
+    free = clearance(start, end, obstacles) >= touching(board) + gap
+    return free & (clearance(start, end, pocket_centres(board, start)) >= board.pocket_radius)
+
+
+def across_at(
+    options: ShotOptions, run: Complex, later: Float | float, turning: Any, shift: Any
+) -> Float:
+    """Standard error of the hand across the striker's way where it ends, m.
+
+    Args:
+        options: the noise.
+        run: the first leg of the striker's way.
+        later: length of the second, m.
+        turning: see ``Bounce``.
+        shift: see ``Bounce``.
+    """
+    noise, first = options.noise, length(run)
+    by_direction = noise.direction * (first * shift + later * turning)
+    by_place = noise.place * np.abs(run.imag) / np.maximum(first, TINY) * shift
+    return np.hypot(by_direction, by_place)
+
+
+def direction_of(run: Complex) -> Float:
+    """Direction of a strike, rad, along ``run``."""
+    return np.arctan2(-run.real, run.imag)
