@@ -17,11 +17,11 @@ from carrom.physics.strike import Strike
 from carrom.view import View
 from carrom_agents.planner.errors import as_made, spread_errors
 from carrom_agents.planner.halving import Ranking, Round, Sample, check_plan, halve
+from carrom_agents.planner.opening import straight_break
 from carrom_agents.planner.position import state_of
 from carrom_agents.planner.proposing import Propose, ScriptedProposals, Strikes
 from carrom_agents.planner.rollouts import Evaluate, values
 from carrom_agents.planner.worth import StaticWorth
-from carrom_agents.scripted import aimer
 
 PLAN = (Round(128, 4), Round(32, 16), Round(8, 64))
 """1,536 strokes for a decision."""
@@ -42,7 +42,7 @@ class Planner:
     Attributes:
         propose: names the candidates.
         evaluate: what a position is worth to whoever is to strike.
-        breaker: strikes the breaks; the planner's rollouts of a tight rack would be poor.
+        breaker: strikes the breaks: without springs a tight rack does not break as it should.
         noise: level of execution noise that it believes its hand to have, and the opponent's.
         material: as it believes the board to be.
         plan: how the rollouts are shared out; a decision depends on nothing but the view and
@@ -56,7 +56,7 @@ class Planner:
 
     propose: Propose = field(default_factory=ScriptedProposals)
     evaluate: Evaluate = field(default_factory=StaticWorth)
-    breaker: Player = aimer
+    breaker: Player = straight_break
     noise: str = "expert"
     material: Material = field(default_factory=Material)
     plan: tuple[Round, ...] = PLAN
