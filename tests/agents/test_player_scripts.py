@@ -87,7 +87,7 @@ def test_play_films(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys) -> 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("evaluate", "nobody"), "player 'nobody': expected one of aimer, random"),
+        (("evaluate", "nobody"), "player 'nobody': expected one of aimer, "),
         (("evaluate", "aimer", "--opponent", "nobody"), "'nobody'"),
         (("evaluate", "aimer", "--noise", "loud"), "'loud': expected one of"),
         (("evaluate", "aimer", "--seed", "-1"), "seed = -1: expected at least 0"),

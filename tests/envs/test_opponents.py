@@ -23,7 +23,7 @@ def test_a_callable_is_its_own_player() -> None:
 
 
 def test_an_unknown_name_lists_the_known_ones() -> None:
-    with pytest.raises(ConfigError, match=r"opponent = 'nobody'.*'aimer', 'random'"):
+    with pytest.raises(ConfigError, match=r"opponent = 'nobody'.*'aimer'.*'random'"):
         find_opponent("nobody")
 
 
