@@ -6,6 +6,7 @@ import re
 import numpy as np
 import pytest
 import scipy.optimize
+from openskill.models import PlackettLuce
 
 from carrom.errors import ConfigError
 from carrom_agents.bradley_terry import PRIOR, Strengths, chances, fit
@@ -230,10 +231,9 @@ def test_bounds_follow_the_chain_of_who_conceded_to_whom() -> None:
 
 
 def test_the_order_is_that_of_openskill() -> None:
-    models = pytest.importorskip("openskill.models")
     elo = {"aimer": 0.0, "a": -500.0, "b": -150.0, "c": 200.0, "d": 450.0}
     pairs = _simulated(elo, 50.0, 0.0, 150, np.random.default_rng(5))
-    model = models.PlackettLuce()
+    model = PlackettLuce()
     skill = {name: model.rating(name=name) for name in elo}
     for place in np.random.default_rng(0).permutation(len(pairs)):
         pair = pairs[place]
