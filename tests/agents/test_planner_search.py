@@ -17,6 +17,7 @@ from carrom.physics.material import Material
 from carrom.physics.noise import NOISE_LEVELS
 from carrom.physics.strike import Strike
 from carrom.view import QueenStatus, View
+from carrom_agents.offers import Kind
 from carrom_agents.planner.errors import as_made, spread_errors
 from carrom_agents.planner.halving import Round, halve
 from carrom_agents.planner.proposing import ScriptedProposals
@@ -165,14 +166,15 @@ def test_candidates_are_legal_as_many_as_asked_for_and_lead_with_the_likeliest(
     np.testing.assert_array_equal(*again)
 
 
-def test_the_aimers_shot_is_among_them() -> None:
+def test_of_direct_shots_the_aimers_is_among_them() -> None:
     rng, found = np.random.default_rng(3), []
+    propose = ScriptedProposals(kinds=frozenset({Kind.DIRECT}))
     for _ in range(40):
         layout = random_layout(BOARD, rng, white=4, black=4, queen=False)
         view = View(BOARD, layout.positions, layout.on_board, queen=QueenStatus.MINE)
         choice = aimer(view, rng)
         row = np.array([choice.place, choice.direction, choice.speed])
-        strikes = ScriptedProposals()(view, rng, 128)
+        strikes = propose(view, rng, 128)
         found.append(np.abs(strikes - row).max(axis=1).min() < 1e-9)
     assert np.mean(found) > 0.9
 

@@ -1,7 +1,7 @@
 """The weights of the static worth, from how boards really ended.
 
-``python -m carrom_agents.planner.fitting`` plays boards of the aimer against itself on the
-planar engine, and prints the weights that ``worth.WEIGHTS`` holds.
+``python -m carrom_agents.planner.fitting aimer`` lets the player of that name play boards
+against itself, and prints the weights that ``worth.WEIGHTS`` holds.
 """
 
 from __future__ import annotations
@@ -11,19 +11,24 @@ import functools
 from dataclasses import dataclass
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
-from carrom.functional import Functional, Player, Sight, State
+from carrom.env import CarromEnv
+from carrom.functional import Functional, Sight, State
+from carrom.opponents import Player, find_opponent
+from carrom.reward import lead, potential
+from carrom.table import view_of
 from carrom.tasks import AGENT_SEAT
-from carrom_agents.device.aimer import DeviceAimer, aimer
-from carrom_agents.planner.worth import FEATURES, GLANCE, features_on
+from carrom.view import STRIKE_NOW, View
+from carrom_agents.episode import episode
+from carrom_agents.planner.position import state_of
+from carrom_agents.planner.worth import FEATURES, StaticWorth, features_on
 
-_BATCH = 512
-"""Boards played side by side."""
-_MOST_STROKES = 400
-"""After so many strokes a board that goes on is left out."""
+_BLOCK = 512
+"""Positions that are weighed together."""
+_QUEEN_COUNTS = (True, True)
+"""Both sides are at zero in every board (54)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,109 +36,95 @@ class Record:
     """Positions of boards that were played to their end, the breaks left out.
 
     Attributes:
-        features: (n, F), ``FEATURES`` of each position.
-        to_go: (n,), points that the player who was to strike won more than he lost from there
-            on, by the reward ``aicf``.
+        views: n of them, each of the player who was to strike.
+        to_go: (n,), points that he won more than he lost from there on, by the reward ``aicf``.
         board: (n,), the number of the board it is from.
     """
 
-    features: NDArray[np.float64]
+    views: tuple[View, ...]
     to_go: NDArray[np.float64]
     board: NDArray[np.int64]
 
 
-def record(
-    player: Player, *, boards: int, seed: int, noise: str = "expert", looks: DeviceAimer = GLANCE
-) -> Record:
-    """Let a player play boards against itself on the planar engine.
+def record(player: Player, *, boards: int, seed: int, noise: str = "expert") -> Record:
+    """Let a player play boards against itself, with MuJoCo.
 
     Args:
-        player: of ``carrom.functional``.
-        boards: how many, rounded up to a multiple of 512.
-        seed: of the racks, the errors of the hand and the player's chance.
+        player: who.
+        boards: how many; those that are cut off are left out.
+        seed: of the first board; the others follow.
         noise: level of execution noise.
-        looks: see ``features_on``.
     """
-    env = Functional("board", noise=noise)
-    parts = [_played(env, player, looks, seed, number) for number in range(-(-boards // _BATCH))]
-    fields = (np.concatenate(values) for values in zip(*parts, strict=True))
-    return Record(*fields)
+    env = CarromEnv("board", opponent=player, noise=noise)
+    views, to_go, board = [], [], []
+    for number in range(boards):
+        steps = list(episode(env, player, seed + number))
+        strokes = [s for played, _ in steps for s in played if s.strike is not None]
+        if "result" not in steps[-1][1]:
+            continue
+        points = strokes[-1].ruling.points
+        for stroke in strokes:
+            before, colour = stroke.before.match.board, stroke.ruling.striker
+            if not before.break_done:
+                continue
+            views.append(view_of(env.setting, stroke.before, stroke.seat, STRIKE_NOW))
+            to_go.append(lead(points, colour) - potential(before, colour, _QUEEN_COUNTS))
+            board.append(number)
+    return Record(tuple(views), np.array(to_go, np.float64), np.array(board))
 
 
-def fit(played: Record) -> tuple[NDArray[np.float64], float]:
-    """Least squares.
+def fit(played: Record, worth: StaticWorth) -> tuple[NDArray[np.floating], float]:
+    """The weights by least squares.
+
+    Args:
+        played: what they are fitted to.
+        worth: says how chances are looked at; its weights play no part.
 
     Returns:
         The weights (F,), and the share of the variance that they explain in boards that they
         were not fitted to: two halves, each by the weights of the other.
     """
+    features = features_of(played.views, worth)
     half = played.board % 2 == 0
     rest = np.empty(len(played.to_go))
     for known in (half, ~half):
-        weights = _least_squares(played.features[known], played.to_go[known])
-        rest[~known] = played.to_go[~known] - played.features[~known] @ weights
+        weights = _least_squares(features[known], played.to_go[known])
+        rest[~known] = played.to_go[~known] - features[~known] @ weights
     explained = 1 - float(np.mean(rest**2) / np.var(played.to_go))
-    return _least_squares(played.features, played.to_go), explained
+    return _least_squares(features, played.to_go), explained
 
 
-def _least_squares(features: NDArray[np.float64], to_go: NDArray[np.float64]) -> NDArray:
-    return np.linalg.lstsq(features, to_go, rcond=None)[0]
-
-
-def _played(
-    env: Functional, player: Player, looks: DeviceAimer, seed: int, number: int
-) -> tuple[NDArray, NDArray, NDArray]:
-    """A batch of boards: features, points to go and numbers of the boards."""
-    chance = jax.random.fold_in(jax.random.key(seed), number)
-    state = _start(env, jax.random.split(chance, _BATCH))
-    steps = []
-    for stroke in range(_MOST_STROKES):
-        keys = jax.random.split(jax.random.fold_in(chance, stroke), _BATCH)
-        after, sights = _stroke(env, player, state, keys)
-        asked = ~state.over & ~sights.break_to_be_made
-        side = jnp.where(state.match.board.seat == AGENT_SEAT, 1.0, -1.0)
-        seen = features_on(looks)(sights)
-        steps.append(jax.device_get((seen, _earned(state), side, asked)))
-        state = after
-        if bool(jnp.all(state.over)):
-            break
-    seen, earned, side, asked = (np.stack(values) for values in zip(*steps, strict=True))
-    chosen = asked & np.asarray(state.terminated)
-    to_go = side * (np.asarray(_earned(state)) - earned)
-    board = np.broadcast_to(number * _BATCH + np.arange(_BATCH), chosen.shape)
-    return seen[chosen].astype(np.float64), to_go[chosen].astype(np.float64), board[chosen]
+def features_of(views: tuple[View, ...], worth: StaticWorth) -> NDArray[np.float64]:
+    """``FEATURES`` of n positions, (n, F)."""
+    env, parts = Functional("board"), []
+    for first in range(0, len(views), _BLOCK):
+        part = [state_of(view, env) for view in views[first : first + _BLOCK]]
+        filled = part + part[:1] * (_BLOCK - len(part))
+        states = jax.tree.map(lambda *leaves: np.stack(leaves), *filled)
+        parts.append(np.asarray(features_on(worth.looks)(_sights(env, states)))[: len(part)])
+    return np.concatenate(parts).astype(np.float64)
 
 
 @functools.partial(jax.jit, static_argnums=0)
-def _start(env: Functional, keys: jax.Array) -> State:
-    return jax.vmap(env.start)(keys)
+def _sights(env: Functional, states: State) -> Sight:
+    return jax.vmap(functools.partial(env.sight, seat=AGENT_SEAT))(states)
 
 
-@functools.partial(jax.jit, static_argnums=(0, 1))
-def _stroke(env: Functional, player: Player, state: State, keys: jax.Array) -> tuple[State, Sight]:
-    """The position after a stroke on every board that goes on, and what was seen before it."""
-
-    def one(state: State, key: jax.Array) -> tuple[State, Sight]:
-        decide, play = jax.random.split(key)
-        sight = env.sight(state, state.match.board.seat)
-        after, _ = env.stroke(state, player(sight, decide), play, ~state.over)
-        return after, sight
-
-    return jax.vmap(one)(state, keys)
-
-
-def _earned(state: State) -> jax.Array:
-    return jnp.sum(jnp.stack(list(state.earned.values())), axis=0)
+def _least_squares(
+    features: NDArray[np.float64], to_go: NDArray[np.float64]
+) -> NDArray[np.floating]:
+    return np.linalg.lstsq(features, to_go, rcond=None)[0]
 
 
 def main() -> None:
     """Fit the weights, and print them."""
     parser = argparse.ArgumentParser(description=main.__doc__)
-    parser.add_argument("--boards", type=int, default=5_120)
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("player")
+    parser.add_argument("--boards", type=int, default=2_000)
+    parser.add_argument("--seed", type=int, default=1_000_000)
     options = parser.parse_args()
-    played = record(aimer, boards=options.boards, seed=options.seed)
-    weights, explained = fit(played)
+    played = record(find_opponent(options.player), boards=options.boards, seed=options.seed)
+    weights, explained = fit(played, StaticWorth())
     print(f"{len(played.to_go)} positions, {explained:.3f} of the variance explained")
     for name, weight in zip(FEATURES, weights, strict=True):
         print(f"    {weight:.3f},  # {name}")

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from carrom.action import MIN_SPEED
 from carrom.opponents import random_player
 from carrom.view import View
+from carrom_agents.offers import Kind, Offers, offers
 from carrom_agents.scripted import TARGETS, wanted_targets
-from carrom_agents.shots import ShotOptions, Shots, direct_shots
+from carrom_agents.shots import ShotOptions
 from carrom_agents.ways import touching
 
 Strikes = NDArray[np.float64]
@@ -30,25 +31,27 @@ class Propose(Protocol):
 
 @dataclass(frozen=True)
 class ScriptedProposals:
-    """Direct shots, variations of the best of them, and strikes at random.
+    """Shots that geometry finds, variations of the best of them, and strikes at random.
 
-    A direct shot comes from several places and at several speeds, which differ in where they
-    leave the striker and the others. What no geometry says, banks, combinations, clusters to
-    be opened, is found by strikes at random that meet some carromman.
+    Shots of one carromman into one pocket come from several places and at several speeds,
+    which differ in where they leave the striker and the others. What no geometry says, such as
+    a cluster to be opened, is found by strikes at random that meet some carromman.
 
     Attributes:
-        options: which direct shots there are.
-        aimed_share: of all candidates at most, direct shots as they are.
+        options: which shots there are.
+        kinds: of shots.
+        aimed_share: of all candidates at most, shots as they are.
         varied_share: of all candidates at most, their variations.
-        varied: how many of the best direct shots are varied.
-        repeated: what every further shot of the same carromman into the same pocket counts
-            less than the one before it, as a factor.
+        varied: how many of the best shots are varied.
+        repeated: what every further shot of the same kind at the same carromman into the same
+            pocket counts less than the one before it, as a factor.
         turned_by: standard deviation of a variation's direction, rad.
         faster: variations are at least as fast as the first, at most as the second factor says.
         blind_share: of the strikes at random, those that are not even sent at a carromman.
     """
 
     options: ShotOptions = field(default_factory=ShotOptions)
+    kinds: frozenset[Kind] = frozenset(Kind)
     aimed_share: float = 0.5
     varied_share: float = 0.25
     varied: int = 8
@@ -60,9 +63,10 @@ class ScriptedProposals:
     def __call__(self, view: View, rng: np.random.Generator, count: int, /) -> Strikes:
         """As ``Propose``."""
         targets = TARGETS[wanted_targets(view.on_board, view.queen, view.queen_allowed)]
-        shots = direct_shots(view, targets, self.options)
-        aimed = _columns(shots)[_promising(shots, self.repeated)]
-        aimed = aimed[: math.ceil(self.aimed_share * count)]
+        found = offers(view, targets, self.options, self.kinds)
+        chosen = _promising(found, self.repeated)[: math.ceil(self.aimed_share * count)]
+        shots = found.shots
+        aimed = np.stack([shots.place, shots.direction, shots.speed], axis=1)[chosen]
         n_varied = min(math.ceil(self.varied_share * count), self.varied * len(aimed))
         varied = self._varied(aimed, rng, n_varied)
         rest = max(count - len(aimed) - len(varied), 0)
@@ -73,7 +77,7 @@ class ScriptedProposals:
         return np.concatenate([aimed, varied, met, drawn.reshape(-1, 3)])[:count]
 
     def _varied(self, aimed: Strikes, rng: np.random.Generator, count: int) -> Strikes:
-        """Variations of the first of the direct shots, in turn."""
+        """Variations of the first of the shots, in turn."""
         if not count:
             return np.empty((0, 3))
         strikes = aimed[np.arange(count) % min(self.varied, len(aimed))].copy()
@@ -101,19 +105,13 @@ class ScriptedProposals:
         return np.stack([place, direction, speed], axis=1)
 
 
-def _columns(shots: Shots) -> Strikes:
-    return np.stack([shots.place, shots.direction, shots.speed], axis=1)
-
-
-def _promising(shots: Shots, repeated: float) -> NDArray[np.intp]:
+def _promising(found: Offers, repeated: float) -> NDArray[np.intp]:
     """Indices of the shots, the likeliest first, those like an earlier one put back."""
-    order = np.argsort(-shots.chance, kind="stable")
-    way = np.stack([shots.carromman, shots.pocket], axis=1)[order]
-    _, group = np.unique(way, axis=0, return_inverse=True)
-    group = group.reshape(-1)
+    chance = found.shots.chance
+    order = np.argsort(-chance, kind="stable")
+    like = np.stack([found.kind, found.shots.carromman, found.shots.pocket], axis=1)[order]
+    group = np.unique(like, axis=0, return_inverse=True)[1].reshape(-1)
     by_group = np.argsort(group, kind="stable")
-    sorted_group = group[by_group]
     rank = np.empty(len(order), np.intp)
-    rank[by_group] = np.arange(len(order)) - np.searchsorted(sorted_group, sorted_group)
-    score = shots.chance[order] * repeated**rank
-    return order[np.argsort(-score, kind="stable")]
+    rank[by_group] = np.arange(len(order)) - np.searchsorted(group[by_group], group[by_group])
+    return order[np.argsort(-chance[order] * repeated**rank, kind="stable")]
