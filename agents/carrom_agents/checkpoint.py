@@ -34,11 +34,12 @@ _VERSION = 1
 
 def _tree(state: TrainingState) -> dict[str, Any]:
     statistics = state.statistics
-    return {
+    tree = {
         "learner": state.learner,
         "statistics": [statistics.count, statistics.mean, statistics.squares],
         "update": np.asarray(state.update, np.int64),
     }
+    return tree if state.league is None else tree | {"league": state.league}
 
 
 def _manifest(tree: Any) -> dict[str, Any]:
@@ -83,7 +84,8 @@ def restore(run: Path, config: ExperimentConfig) -> TrainingState:
         reason = " ".join(str(error).split())[:200]
         raise CheckpointError(f"{folder}: the checkpoint is damaged: {reason}") from error
     statistics = RunningStatistics(*(np.asarray(leaf) for leaf in tree["statistics"]))
-    return TrainingState(tree["learner"], statistics, int(tree["update"]))
+    league = jax.tree.map(np.asarray, tree.get("league"))
+    return TrainingState(tree["learner"], statistics, int(tree["update"]), league)
 
 
 def _newest(run: Path) -> Path:

@@ -17,6 +17,11 @@ import tyro
 from carrom.errors import ConfigError
 from carrom_agents import strict_yaml
 
+SELF = "self"
+"""Name of the opponent that plays with the parameters being trained, as it explores."""
+LEAGUE = "league"
+"""Name of the opponents of a league: oneself, the aimer, and former selves."""
+
 WandbMode = Literal["online", "offline", "disabled"]
 
 
@@ -58,7 +63,7 @@ class EnvConfig(_Checked):
     noise: str = "expert"
     """Execution noise: how exactly strikes are carried out."""
     opponent: str = "random"
-    """Who sits opposite, where there is an opponent; planar: also self, or a run folder."""
+    """Who sits opposite, where there is one; planar: also self, league, or a run folder."""
     reward: str = "aicf"
     """Reward preset."""
     max_strokes: int | None = _number(None, 1)
@@ -120,6 +125,32 @@ class PpoConfig(_Checked):
 
 
 @dataclass(frozen=True)
+class LeagueConfig(_Checked):
+    """Who is met in a league (``env.opponent: league``), and how often."""
+
+    snapshots: int = _number(8, 1)
+    """Former selves that are kept; of more, the easiest one goes."""
+    snapshot_every_updates: int = _number(20, 1)
+    """Updates between snapshots."""
+    self_share: float = _number(0.4, 0.0, 1.0)
+    """Share of the episodes against oneself; without snapshots, theirs, too."""
+    aimer_share: float = _number(0.2, 0.0, 1.0)
+    """Share against the aimer, to whom the ratings refer."""
+    priority: float = _number(1.0, 0.0)
+    """A snapshot is met in proportion to this power of the share it wins."""
+    memory: float = _number(0.95, 0.0, 1.0)
+    """Weight of earlier results, per update."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.self_share + self.aimer_share > 1:
+            raise ConfigError(
+                f"league.self_share = {self.self_share}, league.aimer_share = "
+                f"{self.aimer_share}: expected at most 1 together"
+            )
+
+
+@dataclass(frozen=True)
 class EvaluationConfig(_Checked):
     """What is measured while training and at the end."""
 
@@ -175,9 +206,12 @@ class ExperimentConfig(_Checked):
     """Devices that share the boards of a run (planar only)."""
     total_strokes: int = _number(500_000, 1)
     """Own strokes to train on; rounded up to whole rollouts."""
+    start_from: str | None = None
+    """Run folder with whose network and observation statistics the training begins."""
     env: EnvConfig = EnvConfig()
     network: NetworkConfig = NetworkConfig()
     ppo: PpoConfig = PpoConfig()
+    league: LeagueConfig = LeagueConfig()
     evaluation: EvaluationConfig = EvaluationConfig()
     logging: LoggingConfig = LoggingConfig()
 

@@ -19,8 +19,7 @@ from carrom.errors import ConfigError, RenderError
 from carrom.opponents import opponent_names, random_player
 from carrom_agents.agent import agent_of
 from carrom_agents.checkpoint import CHECKPOINTS, CONFIG_FILE, restore, run_config, save
-from carrom_agents.config import EnvConfig, ExperimentConfig, dump_config
-from carrom_agents.device.rivals import SELF
+from carrom_agents.config import LEAGUE, SELF, EnvConfig, ExperimentConfig, dump_config
 from carrom_agents.device.training import Game, learn_on_device
 from carrom_agents.evaluation import evaluate_shots, play_boards
 from carrom_agents.learning import (
@@ -109,6 +108,26 @@ def _single_runs(config: ExperimentConfig) -> list[ExperimentConfig]:
     ]
 
 
+def _begun(config: ExperimentConfig) -> TrainingState:
+    """What a run begins with: a new network, or the one it is to start from."""
+    state = initial_state(config, agent_of(config))
+    if config.start_from is None:
+        return state
+    folder = Path(config.start_from)
+    theirs = run_config(folder)
+    for name, found, wanted in (
+        ("network", theirs.network, config.network),
+        ("action coding", theirs.env.action_coding, config.env.action_coding),
+    ):
+        if found != wanted:
+            raise ConfigError(
+                f"start_from = {config.start_from!r}: its {name} is {found}: expected {wanted}"
+            )
+    trained = restore(folder, theirs)
+    learner = dataclasses.replace(state.learner, params=trained.learner.params)
+    return dataclasses.replace(state, learner=learner, statistics=trained.statistics)
+
+
 class _Run:
     """A run and where its news go."""
 
@@ -119,7 +138,8 @@ class _Run:
     @classmethod
     def new(cls, config: ExperimentConfig) -> _Run:
         """A run from its beginning, in a folder of its own."""
-        return cls(config, create_run_folder(config), initial_state(config, agent_of(config)))
+        state = _begun(config)
+        return cls(config, create_run_folder(config), state)
 
     def say(self, message: Any) -> None:
         """On the screen and in the folder's record."""
@@ -258,7 +278,7 @@ def _conclude(
 def _opponent(config: ExperimentConfig, *, film: bool = False) -> str:
     """Whom the trained player meets in evaluations: nobody learns from playing himself."""
     name = config.env.opponent
-    return "aimer" if name == SELF or (film and name not in opponent_names()) else name
+    return "aimer" if name in (SELF, LEAGUE) or (film and name not in opponent_names()) else name
 
 
 def _directory(folder: Path) -> Table:

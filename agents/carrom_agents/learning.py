@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import sys
 import time
@@ -14,10 +15,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
+from jax.typing import ArrayLike
 
 from carrom_agents import ppo
 from carrom_agents.agent import Agent, new_statistics, scale_of
-from carrom_agents.config import ExperimentConfig, PpoConfig
+from carrom_agents.config import LEAGUE, ExperimentConfig, PpoConfig
+from carrom_agents.league import League
 from carrom_agents.normaliser import RunningStatistics
 from carrom_agents.rollout import Collector
 
@@ -38,11 +41,13 @@ class TrainingState:
         learner: parameters, optimiser state, number of skipped minibatches.
         statistics: of the observations.
         update: updates done.
+        league: that it plays in, if any.
     """
 
     learner: ppo.Learner
     statistics: RunningStatistics
     update: int
+    league: League | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +73,31 @@ def initial_state(config: ExperimentConfig, agent: Agent) -> TrainingState:
     params = agent.init(key_of(config.seed, "parameters", 0))
     optimiser = _optimiser(config.ppo).init(params)
     learner = ppo.Learner(params, optimiser, jnp.zeros((), jnp.int32))
-    return TrainingState(learner, new_statistics(), 0)
+    statistics = new_statistics()
+    league = None
+    if config.env.opponent == LEAGUE:
+        league = League.empty(config.league, params, scale_of(statistics))
+    return TrainingState(learner, statistics, 0, league)
+
+
+def after_results(
+    config: ExperimentConfig, state: TrainingState, games: ArrayLike, score: ArrayLike
+) -> TrainingState:
+    """The state with its league, if it has one, after the results of the last update.
+
+    Args:
+        config: says when snapshots are taken.
+        state: after the update.
+        games: that ended, by who sat opposite; see ``League.after``.
+        score: what the agent won of them.
+    """
+    if state.league is None:
+        return state
+    league = state.league.after(np.asarray(games), np.asarray(score), config.league)
+    if state.update % config.league.snapshot_every_updates == 0:
+        params = jax.device_get(state.learner.params)
+        league = league.with_snapshot(params, scale_of(state.statistics))
+    return dataclasses.replace(state, league=league)
 
 
 def unchanged(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -16,6 +16,7 @@ from carrom_agents.config import (
     dump_config,
     load_config,
 )
+from carrom_agents.tournament.settings import load_tournament
 
 CONFIGS = sorted((Path(__file__).parents[2] / "configs").glob("*.yaml"))
 
@@ -129,8 +130,9 @@ def test_updates_cover_all_strokes():
 
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
 def test_the_files_that_come_along_are_valid(path):
-    assert load_config(path).name == path.stem
+    load = load_tournament if path.stem == "ladder" else load_config
+    assert load(path).name == path.stem
 
 
 def test_there_are_files_that_come_along():
-    assert {"quickstart", "ppo_shot", "ppo_board"} <= {path.stem for path in CONFIGS}
+    assert {"quickstart", "ppo_shot", "ppo_board", "league", "ladder"} <= {path.stem for path in CONFIGS}

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from toy_functional import THEIR_REWARD, ToyFunctional
 
 from carrom_agents.agent import Agent, new_statistics, scale_of
-from carrom_agents.device.rivals import SELF, find_rival
+from carrom_agents.config import SELF
+from carrom_agents.device.rivals import find_rival
 from carrom_agents.device.rollout import begin, collect
 from carrom_agents.device.transitions import Followed, followed
 
@@ -69,15 +70,15 @@ def agent(toy_agent: Agent) -> Agent:
 @pytest.fixture(scope="module")
 def played(agent: Agent, toy_config):
     """Some rollouts after one another, with the same parameters throughout."""
-    env, decide = ToyFunctional("board"), find_rival(SELF, toy_config).decide
+    env, rival = ToyFunctional("board"), find_rival(SELF, toy_config)
     params, scale = agent.init(jax.random.key(3)), scale_of(new_statistics())
     numbers = np.arange(BOARDS, dtype=np.int32)
-    boards = jax.jit(lambda key: begin(env, agent, numbers, key))(jax.random.key(1))  # type: ignore[arg-type]
+    boards = jax.jit(lambda key: begin(env, agent, rival, (), numbers, key))(jax.random.key(1))  # type: ignore[arg-type]
     play = jax.jit(
         lambda boards, key: collect(
             env,  # type: ignore[arg-type]
             agent,
-            decide,
+            rival,
             params,
             scale,
             (),

@@ -14,8 +14,8 @@ from toy_functional import ToyFunctional
 
 from carrom.errors import ConfigError
 from carrom_agents.agent import Agent, scale_of
-from carrom_agents.config import EnvConfig, ExperimentConfig, LoggingConfig
-from carrom_agents.device.rivals import SELF, find_rival
+from carrom_agents.config import SELF, EnvConfig, ExperimentConfig, LoggingConfig
+from carrom_agents.device.rivals import find_rival
 from carrom_agents.device.training import Game, learn_on_device
 from carrom_agents.distributions import ChoiceWithResidual
 from carrom_agents.learning import Progress, TrainingState, initial_state, unchanged
@@ -193,7 +193,7 @@ def test_four_devices_give_what_one_gives():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"opponent": "nobody"}, r"env\.opponent = 'nobody'.*self or a run folder"),
+        ({"opponent": "nobody"}, r"env\.opponent = 'nobody'.*self, league or a run folder"),
         ({"id": "Carom-v9"}, r"env\.id = 'Carom-v9'"),
         ({"noise": "drunk"}, "drunk"),
     ],

@@ -20,6 +20,7 @@ THEIR_REWARD = -0.25
 @dataclass(frozen=True)
 class Seat:
     seat: jax.Array
+    breaker_seat: jax.Array
 
 
 @jax.tree_util.register_dataclass
@@ -53,6 +54,7 @@ class ToyFunctional:
     """
 
     task: str
+    doubles: bool = False
 
     @property
     def alone(self) -> bool:
@@ -62,7 +64,7 @@ class ToyFunctional:
         place, turn = jax.random.split(key)
         no = jnp.bool_(False)
         return ToyState(
-            match=Match(Seat(self._turn(turn))),
+            match=Match(Seat(self._turn(turn), self._turn(jax.random.fold_in(turn, 1)))),
             places=jax.random.uniform(place, (3, 2), minval=-0.3, maxval=0.3),
             earned={"shot": jnp.float32(0)},
             winner=jnp.int32(-1),
@@ -93,7 +95,7 @@ class ToyFunctional:
         cut_off = jax.random.uniform(cut) < (0.0 if self.alone else 0.5)
         state = dataclasses.replace(
             state,
-            match=Match(Seat(self._turn(turn))),
+            match=Match(dataclasses.replace(state.match.board, seat=self._turn(turn))),
             places=jnp.roll(state.places, 1, axis=0),
             earned={"shot": state.earned["shot"] + reward},
             terminated=over & ~cut_off,

@@ -1,9 +1,7 @@
-"""Who plays for the other side on the device."""
+"""Who plays for the other side on the device, by name."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,40 +9,13 @@ import jax
 
 from carrom import Functional
 from carrom.errors import ConfigError
-from carrom.functional import Player, State, Strike, random_player
+from carrom.functional import State, Strike
 from carrom_agents.agent import agent_of, scale_of
-from carrom_agents.config import ExperimentConfig
+from carrom_agents.config import LEAGUE, SELF, ExperimentConfig
 from carrom_agents.device.acting import act, coded
-from carrom_agents.device.aimer import aimer
-
-SELF = "self"
-"""Name of the opponent that plays with the parameters being trained, as it explores."""
-
-Decide = Callable[[Functional, Any, State, jax.Array], Strike]
-"""The strike of the player with the turn on one board: of environment, arrays, state, key."""
-
-
-@dataclass(frozen=True, eq=False)
-class Rival:
-    """Who plays for the other side.
-
-    Attributes:
-        decide: gives his strike; None if he is the agent itself.
-        arrays: what ``decide`` is given besides the board: parameters, for instance.
-    """
-
-    decide: Decide | None
-    arrays: Any = ()
-
-
-def _by_sight(player: Player) -> Decide:
-    def decide(env: Functional, arrays: Any, state: State, key: jax.Array) -> Strike:
-        return player(env.sight(state, state.match.board.seat), key)
-
-    return decide
-
-
-_SCRIPTED = {"random": _by_sight(random_player), "aimer": _by_sight(aimer)}
+from carrom_agents.device.league import playing_of
+from carrom_agents.device.opposition import SCRIPTED, Rival, nobody_else
+from carrom_agents.learning import positions_at_once
 
 
 def find_rival(name: str, config: ExperimentConfig) -> Rival:
@@ -55,13 +26,16 @@ def find_rival(name: str, config: ExperimentConfig) -> Rival:
         CheckpointError: a folder that holds no trained player.
     """
     if name == SELF:
-        return Rival(None)
-    if name in _SCRIPTED:
-        return Rival(_SCRIPTED[name])
+        return Rival(None, draw=nobody_else, members=1)
+    if name == LEAGUE:
+        decide, draw = playing_of(agent_of(config), positions_at_once())
+        return Rival(decide, draw=draw, members=config.league.snapshots + 2)
+    if name in SCRIPTED:
+        return Rival(SCRIPTED[name])
     if not Path(name).is_dir():
         raise ConfigError(
             f"env.opponent = {name!r}: with env.physics = 'planar' expected one of "
-            f"{', '.join(_SCRIPTED)}, {SELF} or a run folder"
+            f"{', '.join(SCRIPTED)}, {SELF}, {LEAGUE} or a run folder"
         )
     return _frozen(Path(name), config)
 
@@ -77,9 +51,20 @@ def _frozen(folder: Path, config: ExperimentConfig) -> Rival:
         )
     state, agent = restore(folder, theirs), agent_of(theirs)
 
-    def decide(env: Functional, arrays: Any, state: State, key: jax.Array) -> Strike:
+    def decide(
+        env: Functional,
+        arrays: Any,
+        state: State,
+        member: jax.Array,
+        key: jax.Array,
+        wanted: jax.Array,
+    ) -> Strike:
         params, scale = arrays
-        observation = scale(env.observe(state, state.match.board.seat))
-        return env.decode(state, coded(act(agent, params, observation, key).action))
+
+        def strike(state: State, key: jax.Array) -> Strike:
+            observation = scale(env.observe(state, state.match.board.seat))
+            return env.decode(state, coded(act(agent, params, observation, key).action))
+
+        return jax.vmap(strike)(state, key)
 
     return Rival(decide, (state.learner.params, scale_of(state.statistics)))

@@ -9,7 +9,6 @@ device it is played.
 from __future__ import annotations
 
 import dataclasses
-import functools
 from typing import Any
 
 import jax
@@ -18,12 +17,13 @@ from flax import struct
 
 from carrom import Functional
 from carrom.functional import State
+from carrom.laws.state import side_of
 from carrom.observation import SIZE
 from carrom.tasks import AGENT_SEAT
 from carrom_agents.agent import Agent
 from carrom_agents.device.acting import Decided, act, coded
 from carrom_agents.device.lanes import serve
-from carrom_agents.device.rivals import Decide
+from carrom_agents.device.opposition import ONESELF, Rival, choose
 from carrom_agents.device.transitions import followed
 from carrom_agents.distributions import Action
 from carrom_agents.normaliser import Scale
@@ -64,12 +64,14 @@ class Boards:
     Attributes:
         number: int32, of the board, from which its chance follows.
         state: of the game.
+        member: int32, of the opposition, who sits opposite in this episode.
         pending: the agent's last decision, where it is not known yet what followed.
         earned: float32, the agent's return in this episode so far.
     """
 
     number: jax.Array
     state: State
+    member: jax.Array
     pending: Steps
     earned: jax.Array
 
@@ -85,6 +87,8 @@ class Tally:
         over: bool, it ended an episode.
         earned: float32, his return in the episode that it ended.
         winner: int32, who won that: 0 his side, 1 the other, -1 neither.
+        member: int32, who sat opposite.
+        broke: bool, his side broke on this board.
     """
 
     seen: jax.Array
@@ -93,21 +97,45 @@ class Tally:
     over: jax.Array
     earned: jax.Array
     winner: jax.Array
+    member: jax.Array
+    broke: jax.Array
 
 
-def begin(env: Functional, agent: Agent, numbers: jax.Array, key: jax.Array) -> Boards:
-    """New episodes on the boards with the ``numbers``, int32 [B]."""
-    state = jax.vmap(env.start)(_keys(key, numbers))
-    return Boards(numbers, state, _nothing(agent, len(numbers)), jnp.zeros(len(numbers)))
+def begin(
+    env: Functional,
+    agent: Agent,
+    rival: Rival,
+    arrays: Any,
+    numbers: jax.Array,
+    key: jax.Array,
+) -> Boards:
+    """New episodes on the boards with the ``numbers``, int32 [B].
+
+    Args:
+        env: the game.
+        agent: that will play it.
+        rival: for the other side.
+        arrays: what his functions are given.
+        numbers: of the boards.
+        key: of everything random.
+    """
+    started, member = _start(env, rival, arrays, _keys(key, numbers))
+    return Boards(numbers, started, member, _nothing(agent, len(numbers)), jnp.zeros(len(numbers)))
+
+
+def _start(env: Functional, rival: Rival, arrays: Any, keys: jax.Array) -> tuple[State, jax.Array]:
+    """New episodes, and who sits opposite in them."""
+    opposite = jax.vmap(jax.random.fold_in, in_axes=(0, None))(keys, 1)
+    return jax.vmap(env.start)(keys), jax.vmap(rival.draw, in_axes=(None, 0))(arrays, opposite)
 
 
 def collect(
     env: Functional,
     agent: Agent,
-    decide: Decide | None,
+    rival: Rival,
     params: Parameters,
     scale: Scale,
-    rival: Any,
+    arrays: Any,
     boards: Boards,
     key: jax.Array,
     steps: int,
@@ -118,10 +146,10 @@ def collect(
     Args:
         env: the game; its own players are not asked.
         agent: decides for seat 0.
-        decide: who strikes on the other seats; None if it is the agent, too.
+        rival: who strikes on the other seats.
         params: of the agent.
         scale: of his observations.
-        rival: what ``decide`` is given besides the board.
+        arrays: what the rival's functions are given besides the boards.
         boards: [B].
         key: of everything random.
         steps: T.
@@ -139,14 +167,17 @@ def collect(
         state = boards.state
         deciding, others, playing, starting = _split(_keys(key, boards.number))
         own = state.match.board.seat == AGENT_SEAT
-        seat = state.match.board.seat if decide is None else jnp.zeros_like(boards.number)
+        mine = own | (boards.member == ONESELF)
+        seat = jnp.where(mine, state.match.board.seat, AGENT_SEAT)
         seen = jax.vmap(env.observe)(state, seat)
         observation = scale(seen)
         drawn = jax.lax.map(decision, (observation, deciding), batch_size=min(at_once, len(own)))
         strike = jax.vmap(env.decode)(state, jax.vmap(coded)(drawn.action))
-        if decide is not None:
-            theirs = jax.vmap(functools.partial(decide, env, rival))(state, others)
-            strike = _choose(own, strike, theirs)
+        if rival.decide is not None:
+            theirs = rival.decide(env, arrays, state, boards.member, others, ~mine)
+            strike = choose(mine, strike, theirs)
+        breaker = state.match.board.breaker_seat
+        broke = side_of(breaker, doubles=env.doubles) == side_of(AGENT_SEAT, doubles=env.doubles)
         state, _ = jax.vmap(env.stroke)(state, strike, playing)
         reward = sum(state.earned.values(), jnp.zeros_like(boards.earned))
         state = dataclasses.replace(state, earned=jax.tree.map(jnp.zeros_like, state.earned))
@@ -159,10 +190,15 @@ def collect(
             terminated=state.terminated,
             truncated=state.truncated,
         )
-        tally = Tally(seen, own, reward, over, earned, state.winner)
+        tally = Tally(seen, own, reward, over, earned, state.winner, boards.member, broke)
         final = scale(jax.vmap(env.observe)(state))
-        state = _choose(over, jax.vmap(env.start)(starting), state)
-        boards = dataclasses.replace(boards, state=state, earned=jnp.where(over, 0.0, earned))
+        started, member = _start(env, rival, arrays, starting)
+        boards = dataclasses.replace(
+            boards,
+            state=choose(over, started, state),
+            member=jnp.where(over, member, boards.member),
+            earned=jnp.where(over, 0.0, earned),
+        )
         return boards, (taken, final, tally)
 
     boards, (taken, final, tally) = jax.lax.scan(step, boards, jax.random.split(key, steps))
@@ -254,12 +290,3 @@ def _keys(key: jax.Array, numbers: jax.Array) -> jax.Array:
 def _split(keys: jax.Array) -> jax.Array:
     """Four keys [4, B] from each of the ``keys`` [B]."""
     return jnp.swapaxes(jax.vmap(lambda key: jax.random.split(key, 4))(keys), 0, 1)
-
-
-def _choose(first: jax.Array, one: Any, other: Any) -> Any:
-    """Leaf by leaf, ``one`` on the boards in ``first`` [B], ``other`` elsewhere."""
-
-    def pick(a: jax.Array, b: jax.Array) -> jax.Array:
-        return jnp.where(first.reshape(-1, *[1] * (a.ndim - 1)), a, b)
-
-    return jax.tree.map(pick, one, other)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import time
 from collections.abc import Callable, Sequence
@@ -19,12 +20,15 @@ from carrom.errors import ConfigError
 from carrom_agents import ppo
 from carrom_agents.agent import Agent, scale_of
 from carrom_agents.config import ExperimentConfig, PpoConfig
-from carrom_agents.device.rivals import Decide, Rival, find_rival
+from carrom_agents.device.league import Pool
+from carrom_agents.device.opposition import ONESELF, Rival
+from carrom_agents.device.rivals import find_rival
 from carrom_agents.device.rollout import Boards, Tally, begin, collect
 from carrom_agents.learning import (
     Progress,
     TrainingState,
     Wrap,
+    after_results,
     annealed,
     checkpoint_due,
     improvement,
@@ -44,6 +48,8 @@ class Learnt(NamedTuple):
         learner: after it.
         boards: after the rollout.
         metrics: of the update and of the rollout.
+        results: of the games that ended, by who sat opposite, [members]: how many, and what the
+            agent won of them.
         moments: of the observations that were decided by: their number, mean and sums of
             squared deviations from it.
     """
@@ -51,6 +57,7 @@ class Learnt(NamedTuple):
     learner: ppo.Learner
     boards: Boards
     metrics: ppo.Metrics
+    results: tuple[jax.Array, jax.Array]
     moments: tuple[jax.Array, jax.Array, jax.Array]
 
 
@@ -122,7 +129,7 @@ def learn_on_device(
         config.env.num_envs,
         agent,
         game.env,
-        game.rival.decide,
+        dataclasses.replace(game.rival, arrays=()),
         game.mesh,
         len(states),
         wrap,
@@ -139,29 +146,42 @@ def learn_on_device(
     if game.mesh is not None:
         # As the program gives it back: to begin otherwise would compile it twice.
         learner = jax.device_put(learner, NamedSharding(game.mesh, PartitionSpec()))
-    statistics = [state.statistics for state in states]
-    boards = start(keys("boards"))
+    statistics, leagues = (
+        [getattr(state, name) for state in states] for name in ("statistics", "league")
+    )
+
+    def arrays() -> Any:
+        return _stacked(
+            [game.rival.arrays if one is None else Pool.of(one, config.league) for one in leagues]
+        )
+
+    boards = start(arrays(), keys("boards"))
     while update < config.updates:
         began = time.perf_counter()
         scale = _stacked([scale_of(seen) for seen in statistics])
         learnt = iterate(
-            learner, scale, game.rival.arrays, boards, keys("acting"), **annealed(config, update)
+            learner, scale, arrays(), boards, keys("acting"), **annealed(config, update)
         )
         learner, boards, update = learnt.learner, learnt.boards, update + 1
-        found = jax.device_get((learnt.metrics, *learnt.moments))
+        found = jax.device_get((learnt.metrics, learnt.results, *learnt.moments))
         seconds = time.perf_counter() - began
         for index, seen in enumerate(statistics):
-            metrics, *batch = jax.tree.map(lambda leaf, i=index: leaf[i], found)
+            metrics, results, *batch = jax.tree.map(lambda leaf, i=index: leaf[i], found)
             statistics[index] = seen.merged(
                 RunningStatistics(*(np.asarray(leaf, np.float64) for leaf in batch))
             )
-            state = TrainingState(_part(learner, index), statistics[index], update)
+            state = TrainingState(_part(learner, index), statistics[index], update, leagues[index])
+            state = after_results(config, state, *results)
+            leagues[index] = state.league
             numbers = {name: float(value) for name, value in metrics.items() if value == value}
+            if state.league is not None:
+                numbers |= state.league.metrics()
             tell(index, Progress(state, numbers | {"time/update": seconds}))
         if checkpoint_due(config, update):
-            boards = start(keys("boards"))
+            boards = start(arrays(), keys("boards"))
     return [
-        TrainingState(_part(learner, index), seen, update) for index, seen in enumerate(statistics)
+        TrainingState(_part(learner, index), seen, update, league)
+        for index, (seen, league) in enumerate(zip(statistics, leagues, strict=True))
     ]
 
 
@@ -171,11 +191,11 @@ def _programs(
     count: int,
     agent: Agent,
     env: Functional,
-    decide: Decide | None,
+    rival: Rival,
     mesh: Mesh | None,
     runs: int,
     wrap: Wrap,
-) -> tuple[Callable[..., Learnt], Callable[[jax.Array], Boards]]:
+) -> tuple[Callable[..., Learnt], Callable[[Any, jax.Array], Boards]]:
     """An update and ``count`` new boards, compiled; of ``runs`` at once, leading axis [runs]."""
     # To describe positions anew in every pass costs less than to keep the descriptions, which
     # are forty times as large.
@@ -185,14 +205,14 @@ def _programs(
     numbers = jnp.arange(count, dtype=jnp.int32)
 
     def rollout(
-        params: Any, scale: Scale, rival: Any, boards: Boards, key: jax.Array
+        params: Any, scale: Scale, arrays: Any, boards: Boards, key: jax.Array
     ) -> tuple[Boards, ppo.Rollout, Tally]:
         return collect(
-            env, agent, decide, params, scale, rival, boards, key, steps, positions_at_once()
+            env, agent, rival, params, scale, arrays, boards, key, steps, positions_at_once()
         )
 
-    def start(key: jax.Array) -> Boards:
-        return placed(begin(env, agent, numbers, key), shared)
+    def start(arrays: Any, key: jax.Array) -> Boards:
+        return placed(begin(env, agent, rival, arrays, numbers, key), shared)
 
     everywhere, shared = PartitionSpec(), PartitionSpec(_AXIS)
     if mesh is not None:
@@ -214,38 +234,32 @@ def _programs(
     def iterate(
         learner: ppo.Learner,
         scale: Scale,
-        rival: Any,
+        arrays: Any,
         boards: Boards,
         key: jax.Array,
         **rates: jax.Array,
     ) -> Learnt:
         acting, choosing, learning = jax.random.split(key, 3)
-        boards, record, tally = rollout(learner.params, scale, rival, boards, acting)
+        boards, record, tally = rollout(learner.params, scale, arrays, boards, acting)
         samples = ppo.samples_of(record, discount=hyper.discount, trace=hyper.trace)
         samples = placed(samples, everywhere)
         samples = ppo.choose(samples, choosing, count * hyper.rollout_length)
         learner, metrics = improve(learner, samples, learning, **rates)
         metrics |= _summary(tally, alone=env.alone)
-        return Learnt(learner, boards, metrics, _moments(tally))
+        return Learnt(learner, boards, metrics, _results(tally, rival.members), _moments(tally))
 
-    return _for_each_run(wrap(iterate), runs, (0, 0, None, 0, 0)), _for_each_run(start, runs, (0,))
+    return _for_each_run(wrap(iterate), runs), _for_each_run(start, runs)
 
 
-def _for_each_run(
-    function: Callable[..., Any], runs: int, axes: tuple[int | None, ...]
-) -> Callable[..., Any]:
+def _for_each_run(function: Callable[..., Any], runs: int) -> Callable[..., Any]:
     """``function`` for all runs at once, compiled; keywords are the same for all."""
 
     def of_all(*arguments: Any, **rates: jax.Array) -> Any:
         one = functools.partial(function, **rates)
         if runs > 1:
-            return jax.vmap(one, in_axes=axes)(*arguments)
+            return jax.vmap(one)(*arguments)
         # What is conditional in one run is computed either way in several.
-        alone = [
-            argument if axis is None else _part(argument, 0)
-            for argument, axis in zip(arguments, axes, strict=True)
-        ]
-        return _stacked([one(*alone)])
+        return _stacked([one(*(_part(argument, 0) for argument in arguments))])
 
     return jax.jit(of_all)
 
@@ -280,7 +294,18 @@ def _summary(tally: Tally, *, alone: bool) -> ppo.Metrics:
     }
     if not alone:
         metrics["boards_won"] = mean_at_ends(tally.winner == 0)
+        for name, some in (("breaking", tally.broke), ("not_breaking", ~tally.broke)):
+            ends = tally.over & some
+            metrics[f"boards_won_{name}"] = jnp.sum(ends & (tally.winner == 0)) / jnp.sum(ends)
     return metrics
+
+
+def _results(tally: Tally, members: int) -> tuple[jax.Array, jax.Array]:
+    """Games that ended, by who sat opposite, [members]: how many, and what the agent won."""
+    member = jnp.where(tally.member == ONESELF, members - 1, tally.member)
+    ended = tally.over[..., None] & (member[..., None] == jnp.arange(members))
+    won = jnp.where(tally.winner < 0, 0.5, tally.winner == 0)
+    return jnp.sum(ended, axis=(0, 1)), jnp.sum(ended * won[..., None], axis=(0, 1))
 
 
 def _moments(tally: Tally) -> tuple[jax.Array, jax.Array, jax.Array]:
