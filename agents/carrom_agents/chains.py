@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, fields
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -16,8 +16,6 @@ from carrom.board import Board
 from carrom.view import View
 from carrom_agents.shots import ShotOptions, Shots, Ways, is_possible
 from carrom_agents.ways import (
-    MOUTH,
-    MOUTH_LOSS,
     TINY,
     Complex,
     Float,
@@ -36,8 +34,6 @@ FRAMES = np.array([1, 1j, -1, -1j])
 """From the board's centre to the right, far, left and near frame."""
 _LEAST_CHANCE = 0.08
 """What a shot must have to be looked at closely."""
-
-Record = TypeVar("Record")
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,10 +55,9 @@ class Candidates:
         return self.place + 1j * board.base_line_y
 
 
-def taken(record: Record, index: Any) -> Record:
-    """The dataclass with ``index`` taken of each of its arrays."""
-    kind = type(record)
-    return kind(**{each.name: getattr(record, each.name)[index] for each in fields(record)})  # type: ignore[arg-type]
+def taken(shots: Shots, index: Any) -> Shots:
+    """Some of a list of shots."""
+    return Shots(**{each.name: getattr(shots, each.name)[index] for each in fields(Shots)})
 
 
 def product(*choices: Any) -> tuple[Any, ...]:
@@ -87,11 +82,6 @@ def striker_impact(board: Board, options: ShotOptions) -> dict[str, float]:
         "friction": options.material.friction_rim,
         "mass_ratio": board.carromman_mass / board.striker_mass,
     }
-
-
-def mouth(arrival: Float) -> Float:
-    """Half of what a pocket takes at a speed, m."""
-    return MOUTH - MOUTH_LOSS * np.maximum(arrival - 1.0, 0.0)
 
 
 def within(board: Board, ghost: Complex, options: ShotOptions) -> Any:

@@ -19,7 +19,6 @@ from carrom_agents.chains import (
     is_passable,
     is_thick,
     likely,
-    mouth,
     on_frame,
     places,
     product,
@@ -29,7 +28,16 @@ from carrom_agents.chains import (
 )
 from carrom_agents.impacts import Bounce, Hit, bounce, hit
 from carrom_agents.shots import ShotOptions, Shots, open_ways
-from carrom_agents.ways import Complex, Index, heading_of, length, others, standing, touching
+from carrom_agents.ways import (
+    Complex,
+    Index,
+    heading_of,
+    length,
+    mouth,
+    others,
+    standing,
+    touching,
+)
 
 _ROUNDS = 3
 """The throw turns the ghost, which moves the point at the frame and so the throw."""

@@ -25,8 +25,6 @@ from carrom.physics.material import Material
 from carrom.physics.noise import NOISE_LEVELS, ExecutionNoise
 from carrom.view import View
 from carrom_agents.ways import (
-    MOUTH,
-    MOUTH_LOSS,
     TINY,
     Complex,
     Float,
@@ -35,6 +33,7 @@ from carrom_agents.ways import (
     heading_of,
     least,
     length,
+    mouth,
     others,
     pocket_aims,
     pocket_centres,
@@ -242,8 +241,7 @@ def weighed(board: Board, ways: Ways, places: Any, arrival: Any, options: ShotOp
     by_place = noise.place * run.imag / xp.maximum(slide, TINY)
     across = xp.sqrt((slide * noise.direction) ** 2 + by_place**2)
     spread = across / (touching(board) * xp.maximum(cut_cosine, TINY))
-    mouth = MOUTH - MOUTH_LOSS * np.maximum(np.asarray(arrival) - 1.0, 0.0)
-    straight = xp.minimum(mouth / distance, ways.room) / xp.maximum(spread, TINY)
+    straight = xp.minimum(mouth(arrival) / distance, ways.room) / xp.maximum(spread, TINY)
     # An error in speed changes the square of the arrival in proportion; below zero the
     # carromman stops short.
     deceleration = 2 * material.deceleration

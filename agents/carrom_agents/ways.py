@@ -204,6 +204,11 @@ def others(pieces: Any, carromman: Any) -> Any:
     return xp.where(xp.arange(len(pieces))[:, None] == carromman, _FAR, pieces)
 
 
+def mouth(arrival: Any) -> Float:
+    """Half the width of the band of ways that drop at a speed, m/s; m."""
+    return MOUTH - MOUTH_LOSS * np.maximum(np.asarray(arrival) - 1.0, 0.0)
+
+
 def touching(board: Board) -> float:
     """Distance of the striker's centre from a carromman's when they touch, m."""
     return board.striker_radius + board.carromman_radius
