@@ -135,4 +135,6 @@ def test_the_files_that_come_along_are_valid(path):
 
 
 def test_there_are_files_that_come_along():
-    assert {"quickstart", "ppo_shot", "ppo_board", "league", "ladder"} <= {path.stem for path in CONFIGS}
+    assert {"quickstart", "ppo_shot", "ppo_board", "league", "ladder"} <= {
+        path.stem for path in CONFIGS
+    }

@@ -54,7 +54,6 @@ class ToyFunctional:
     """
 
     task: str
-    doubles: bool = False
 
     @property
     def alone(self) -> bool:
@@ -80,6 +79,9 @@ class ToyFunctional:
     def observe(self, state: ToyState, seat: Any = 0) -> jax.Array:
         pieces = jnp.concatenate([state.places, jnp.ones((3, 1))], axis=1)
         return jnp.zeros(SIZE).at[:9].set(pieces.reshape(-1)).at[60].set(state.places[0, 0])
+
+    def broke(self, state: ToyState) -> jax.Array:
+        return state.match.board.breaker_seat == 0
 
     def decode(self, state: ToyState, action: dict[str, jax.Array]) -> dict[str, jax.Array]:
         return action

@@ -17,7 +17,6 @@ from flax import struct
 
 from carrom import Functional
 from carrom.functional import State
-from carrom.laws.state import side_of
 from carrom.observation import SIZE
 from carrom.tasks import AGENT_SEAT
 from carrom_agents.agent import Agent
@@ -176,8 +175,7 @@ def collect(
         if rival.decide is not None:
             theirs = rival.decide(env, arrays, state, boards.member, others, ~mine)
             strike = choose(mine, strike, theirs)
-        breaker = state.match.board.breaker_seat
-        broke = side_of(breaker, doubles=env.doubles) == side_of(AGENT_SEAT, doubles=env.doubles)
+        broke = jax.vmap(env.broke)(state)
         state, _ = jax.vmap(env.stroke)(state, strike, playing)
         reward = sum(state.earned.values(), jnp.zeros_like(boards.earned))
         state = dataclasses.replace(state, earned=jax.tree.map(jnp.zeros_like, state.earned))

@@ -22,6 +22,7 @@ from carrom.functional.select import select
 from carrom.functional.sight import Sight, sight_of
 from carrom.functional.state import Booked, Outcome, State, Strike, Transition
 from carrom.functional.umpiring import Umpire
+from carrom.laws.state import side_of
 from carrom.observation import encode_position
 from carrom.options import Options
 from carrom.physics.material import Material, randomisation_range
@@ -260,6 +261,11 @@ class Functional:
     def observe(self, state: State, seat: jax.Array | int = AGENT_SEAT) -> jax.Array:
         """The observation of the player of ``seat``, float32 (74,); see ``carrom.observation``."""
         return encode_position(self.sight(state, seat))
+
+    def broke(self, state: State, seat: int = AGENT_SEAT) -> jax.Array:
+        """Whether the side of ``seat`` broke on this board, bool ()."""
+        breaker = state.match.board.breaker_seat
+        return side_of(breaker, doubles=self.doubles) == side_of(seat, doubles=self.doubles)
 
     def decode(self, state: State, action: Action) -> Strike:
         """The strike that ``action`` of the player with the turn means."""
