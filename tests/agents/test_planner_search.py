@@ -162,8 +162,8 @@ def test_candidates_are_legal_as_many_as_asked_for_and_lead_with_the_likeliest(
         assert np.all(np.isfinite(strikes))
         assert strikes[:, 2].min() >= MIN_SPEED
         assert strikes[:, 2].max() <= Material().full_speed
-    again = [ScriptedProposals()(view, np.random.default_rng(1), 64) for _ in range(2)]
-    np.testing.assert_array_equal(*again)
+    once, again = (ScriptedProposals()(view, np.random.default_rng(1), 64) for _ in range(2))
+    np.testing.assert_array_equal(once, again)
 
 
 def test_of_direct_shots_the_aimers_is_among_them() -> None:

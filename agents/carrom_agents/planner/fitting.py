@@ -7,22 +7,19 @@ against itself, and prints the weights that ``worth.WEIGHTS`` holds.
 from __future__ import annotations
 
 import argparse
-import functools
 from dataclasses import dataclass
 
-import jax
 import numpy as np
 from numpy.typing import NDArray
 
 from carrom.env import CarromEnv
-from carrom.functional import Functional, Sight, State
+from carrom.functional import Functional
 from carrom.opponents import Player, find_opponent
 from carrom.reward import lead, potential
 from carrom.table import view_of
-from carrom.tasks import AGENT_SEAT
 from carrom.view import STRIKE_NOW, View
 from carrom_agents.episode import episode
-from carrom_agents.planner.position import state_of
+from carrom_agents.planner.position import sights_of
 from carrom_agents.planner.worth import FEATURES, StaticWorth, features_on
 
 _BLOCK = 512
@@ -98,16 +95,10 @@ def features_of(views: tuple[View, ...], worth: StaticWorth) -> NDArray[np.float
     """``FEATURES`` of n positions, (n, F)."""
     env, parts = Functional("board"), []
     for first in range(0, len(views), _BLOCK):
-        part = [state_of(view, env) for view in views[first : first + _BLOCK]]
+        part = views[first : first + _BLOCK]
         filled = part + part[:1] * (_BLOCK - len(part))
-        states = jax.tree.map(lambda *leaves: np.stack(leaves), *filled)
-        parts.append(np.asarray(features_on(worth.looks)(_sights(env, states)))[: len(part)])
+        parts.append(np.asarray(features_on(worth.looks)(sights_of(filled, env)))[: len(part)])
     return np.concatenate(parts).astype(np.float64)
-
-
-@functools.partial(jax.jit, static_argnums=0)
-def _sights(env: Functional, states: State) -> Sight:
-    return jax.vmap(functools.partial(env.sight, seat=AGENT_SEAT))(states)
 
 
 def _least_squares(

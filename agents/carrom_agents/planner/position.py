@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+from collections.abc import Sequence
 
 import jax
 import numpy as np
 
 from carrom.board import Board
-from carrom.functional import Functional, State
+from carrom.functional import Functional, Sight, State
 from carrom.functional.lines import Lines
 from carrom.tasks import AGENT_SEAT
 from carrom.view import OPPONENT, OWN, OWN_FIRST, QUEEN_SEEN, View
@@ -80,6 +81,20 @@ def state_of(view: View, env: Functional) -> State:
         line=np.int32(_line(view)),
         winner=np.int32(-1),
     )
+
+
+def sights_of(views: Sequence[View], env: Functional) -> Sight:
+    """What ``env`` shows of B views: arrays with a leading axis.
+
+    Another program is compiled for every B.
+    """
+    states = [state_of(view, env) for view in views]
+    return _sights(env, jax.tree.map(lambda *leaves: np.stack(leaves), *states))
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def _sights(env: Functional, states: State) -> Sight:
+    return jax.vmap(functools.partial(env.sight, seat=AGENT_SEAT))(states)
 
 
 @functools.cache
