@@ -62,7 +62,7 @@ def _play(arguments: argparse.Namespace) -> int:
     of_games = {name: given[name] for name in _OF_GAMES if name in given}
     own = {name: given[name] for name in _OWN if name in given}
     if "players" in given:
-        own["players"] = "\n".join(given["players"])
+        own["players"] = tuple(given["players"])
     conditions = dataclasses.replace(config.conditions, **of_games)
     config = dataclasses.replace(config, conditions=conditions, **own)
 

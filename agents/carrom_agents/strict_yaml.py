@@ -96,7 +96,11 @@ def _convert(hint: Any, value: Any, file: str, path: str) -> Any:
         return _convert(inner, value, file, path)
     if origin is Literal and isinstance(value, str) and value in arguments:
         return value
-    if origin is tuple and isinstance(value, list) and len(value) == len(arguments):
+    if origin is tuple and isinstance(value, list):
+        if arguments[-1] is Ellipsis:
+            arguments = (arguments[0],) * len(value)
+        if len(value) != len(arguments):
+            raise ConfigError(f"{file}: {path} = {value!r}: expected {_describe(hint)}")
         pairs = zip(arguments, value, strict=True)
         return tuple(
             _convert(part, item, file, f"{path}[{i}]") for i, (part, item) in enumerate(pairs)
@@ -112,6 +116,8 @@ def _describe(hint: Any) -> str:
     arguments = typing.get_args(hint)
     if typing.get_origin(hint) is Literal:
         return f"one of {', '.join(arguments)}"
+    if typing.get_origin(hint) is tuple and arguments[-1] is Ellipsis:
+        return f"a list, each of it {_describe(arguments[0])}"
     if typing.get_origin(hint) is tuple:
         return f"a list of {len(arguments)} ({', '.join(_describe(part) for part in arguments)})"
     names = {

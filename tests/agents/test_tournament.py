@@ -32,7 +32,7 @@ SHORT = Conditions(max_strokes=10)
 
 
 def _config(folder: Path, *players: str, **changes) -> TournamentConfig:
-    settings = {"players": "\n".join(players), "folder": str(folder), "conditions": SHORT}
+    settings = {"players": players, "folder": str(folder), "conditions": SHORT}
     return TournamentConfig(**{"starts": 2, "anchor": players[0], **settings, **changes})
 
 
@@ -255,7 +255,9 @@ def test_nothing_is_played_twice(played, tmp_path: Path) -> None:
     other.mkdir()
     (other / GAMES_FILE).write_bytes((folder / GAMES_FILE).read_bytes())
     counting = _Counting()
-    more = dataclasses.replace(config, folder=str(other), players="aimer\nrandom\nagain\nraising")
+    more = dataclasses.replace(
+        config, folder=str(other), players=("aimer", "random", "again", "raising")
+    )
     play_tournament(dataclasses.replace(more, players=config.players), find=counting)
     assert counting.breaks == 0
     games = play_tournament(more, find=_find)
@@ -267,7 +269,7 @@ def test_nothing_is_played_twice(played, tmp_path: Path) -> None:
     assert len(games) == 36
     assert {game.fixture.start for game in _in_file(other)[24:]} == {2}
     games = play_tournament(
-        dataclasses.replace(more, players="aimer\nrandom", starts=1), find=counting
+        dataclasses.replace(more, players=("aimer", "random"), starts=1), find=counting
     )
     assert [game.fixture for game in games] == [
         Fixture("aimer", "random", 0),
@@ -279,7 +281,7 @@ def test_nothing_is_played_twice(played, tmp_path: Path) -> None:
 def test_killed_with_two_workers_it_goes_on_with_one_to_the_same_games(tmp_path: Path) -> None:
     killed, whole = tmp_path / "killed", tmp_path / "whole"
     (tmp_path / "config.yaml").write_text(
-        f"folder: {killed}\nplayers: |\n  aimer\n  random\nstarts: 300\nworkers: 2\n"
+        f"folder: {killed}\nplayers: [aimer, random]\nstarts: 300\nworkers: 2\n"
         "conditions: {max_strokes: 10}\n"
     )
     command = [sys.executable, str(ROOT / "scripts" / "tournament.py")]

@@ -39,7 +39,7 @@ def _game(breaker: str, other: str, start: int, winner: str | None, **changes) -
 @pytest.fixture(scope="module")
 def report() -> TournamentReport:
     """runs/x beats aimer in six games of eight; random loses all, one by a forfeit."""
-    config = TournamentConfig(players="aimer\nruns/x\nrandom", name="some", starts=4)
+    config = TournamentConfig(players=("aimer", "runs/x", "random"), name="some", starts=4)
     games = []
     for start in range(4):
         games.append(_game("aimer", "runs/x", start, "aimer" if start < 2 else "runs/x"))
@@ -115,7 +115,7 @@ def test_an_end_that_is_not_there_stays_open(report: TournamentReport) -> None:
 
 
 def test_names_that_are_alike_in_print_are_written_out() -> None:
-    config = TournamentConfig(players="a/x\nb/x\nb/y", anchor="a/x")
+    config = TournamentConfig(players=("a/x", "b/x", "b/y"), anchor="a/x")
     games = [
         _game(*names, 0, names[0])
         for one, two in (("a/x", "b/x"), ("b/x", "b/y"))
@@ -125,7 +125,7 @@ def test_names_that_are_alike_in_print_are_written_out() -> None:
 
 
 def test_who_has_not_met_cannot_be_compared() -> None:
-    config = TournamentConfig(players="aimer\nb\nc\nd")
+    config = TournamentConfig(players=("aimer", "b", "c", "d"))
     games = [
         _game(*names, 0, names[0])
         for one, two in (("aimer", "b"), ("c", "d"))
@@ -148,7 +148,7 @@ def _run(*arguments: str, monkeypatch: pytest.MonkeyPatch) -> int:
 @pytest.fixture
 def some_file(tmp_path: Path) -> str:
     file = tmp_path / "some.yaml"
-    file.write_text(f"players: |\n  random\n  aimer\nfolder: {tmp_path / 'some'}\nstarts: 5\n")
+    file.write_text(f"players: [random, aimer]\nfolder: {tmp_path / 'some'}\nstarts: 5\n")
     return str(file)
 
 

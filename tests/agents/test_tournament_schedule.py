@@ -96,17 +96,17 @@ def test_too_many_rounds_are_refused() -> None:
 def test_the_file_that_comes_along_is_valid() -> None:
     config = load_tournament(CONFIGS / "ladder.yaml")
     assert config.name == "ladder"
-    assert {"random", "aimer"} <= set(config.entrants)
+    assert {"random", "aimer"} <= set(config.players)
 
 
 def test_a_tournament_from_a_file(tmp_path: Path) -> None:
     file = tmp_path / "some.yaml"
     file.write_text(
-        "players: |\n  a\n\n  runs/with space \n  c\nanchor: c\nschedule: swiss\nrounds: 2\n"
+        "players: [a, runs/with space, c]\nanchor: c\nschedule: swiss\nrounds: 2\n"
         "seed: 4\nstarts: 3\nconditions: {unit: game, noise: club}\n"
     )
     config = load_tournament(file)
-    assert config.entrants == ("a", "runs/with space", "c")
+    assert config.players == ("a", "runs/with space", "c")
     assert config.conditions == Conditions(unit="game", noise="club")
     assert list(config.start_seeds) == [4, 5, 6]
     assert config.games == 2 * 2 * 3  # two rounds of one pairing each
@@ -116,35 +116,36 @@ def test_a_tournament_from_a_file(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("", "some.yaml: players is missing"),
-        ("players: a\nanchor: a", "players = ['a']: expected at least two, one a line, none twice"),
-        ('players: "r/a\\nr/a/"\nanchor: r/a', "none twice"),
-        ("players: [a, b]", "some.yaml: players = ['a', 'b']: expected a string"),
-        ('players: "a\\nb"', "some.yaml: anchor = 'aimer': expected one of ['a', 'b']"),
-        ('players: "aimer\\nb"\nstart: 3', "some.yaml: unknown key start: expected one of players"),
-        ('players: "aimer\\nb"\nstarts: 0', "some.yaml: starts = 0: expected at least 1"),
-        ('players: "aimer\\nb"\nseed: -1', "some.yaml: seed = -1: expected at least 0"),
-        ('players: "aimer\\nb"\nworkers: 0', "some.yaml: workers = 0: expected at least 1"),
-        ('players: "aimer\\nb"\nschedule: knockout', "expected one of round_robin, swiss"),
-        ('players: "aimer\\nb"\nrounds: 1', "rounds = 1: expected none with schedule"),
-        ('players: "aimer\\nb"\nschedule: swiss', "rounds = None: expected 1 to 1, half as many"),
+        ("players: [a]\nanchor: a", "players = ['a']: expected at least two, none twice"),
+        ("players: [r/a, r/a/]\nanchor: r/a", "none twice"),
+        ("players: a", "some.yaml: players = 'a': expected a list, each of it a string"),
+        ("players: [a, 3]", "some.yaml: players[1] = 3: expected a string"),
+        ("players: [a, b]", "some.yaml: anchor = 'aimer': expected one of ['a', 'b']"),
+        ("players: [aimer, b]\nstart: 3", "some.yaml: unknown key start: expected one of players"),
+        ("players: [aimer, b]\nstarts: 0", "some.yaml: starts = 0: expected at least 1"),
+        ("players: [aimer, b]\nseed: -1", "some.yaml: seed = -1: expected at least 0"),
+        ("players: [aimer, b]\nworkers: 0", "some.yaml: workers = 0: expected at least 1"),
+        ("players: [aimer, b]\nschedule: knockout", "expected one of round_robin, swiss"),
+        ("players: [aimer, b]\nrounds: 1", "rounds = 1: expected none with schedule"),
+        ("players: [aimer, b]\nschedule: swiss", "rounds = None: expected 1 to 1, half as many"),
         (
-            'players: "aimer\\nb\\nc"\nschedule: swiss\nrounds: 3',
+            "players: [aimer, b, c]\nschedule: swiss\nrounds: 3",
             "rounds = 3: expected 1 to 2, half as many as there are players",
         ),
         (
-            'players: "aimer\\nb"\nconditions: {noise: loud}',
+            "players: [aimer, b]\nconditions: {noise: loud}",
             "some.yaml: conditions.noise = 'loud': expected one of",
         ),
         (
-            'players: "aimer\\nb"\nconditions: {unit: stroke}',
+            "players: [aimer, b]\nconditions: {unit: stroke}",
             "conditions.unit = 'stroke': expected one of board, game, match",
         ),
         (
-            'players: "aimer\\nb"\nconditions: {max_strokes: 0}',
+            "players: [aimer, b]\nconditions: {max_strokes: 0}",
             "conditions.max_strokes = 0: expected at least 1",
         ),
         (
-            'players: "aimer\\nb"\nconditions: {move_limit_s: 0.0}',
+            "players: [aimer, b]\nconditions: {move_limit_s: 0.0}",
             "conditions.move_limit_s = 0.0: expected seconds above 0",
         ),
     ],
@@ -159,6 +160,6 @@ def test_errors_name_file_key_value_and_what_was_expected(
 
 
 def test_players_are_data() -> None:
-    config = TournamentConfig(players=" aimer\n random \n")
-    assert config.entrants == ("aimer", "random")
+    config = TournamentConfig(players=("aimer", "random"))
+    assert config.players == ("aimer", "random")
     assert config.games == 20

@@ -43,15 +43,15 @@ def play_tournament(
         CheckpointError: a folder that holds no trained player.
         WorkerError: a process has ended unexpectedly. What was played is kept.
     """
-    players = {name: find(name) for name in config.entrants}
+    players = {name: find(name) for name in config.players}
     games: list[GameRecord] = []
     met: list[Pairing] = []
     with GameLog(Path(config.folder), config.conditions) as log:
         for _ in range(config.rounds or 1):
             if config.schedule == "swiss":
-                pairings = swiss_round(config.entrants, met, games)
+                pairings = swiss_round(config.players, met, games)
             else:
-                pairings = round_robin(config.entrants)
+                pairings = round_robin(config.players)
             wanted = list(fixtures(pairings, config.start_seeds))
             missing = [fixture for fixture in wanted if fixture not in log.records]
             there = len(games) + len(wanted) - len(missing)

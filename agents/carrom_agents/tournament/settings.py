@@ -41,8 +41,8 @@ class Conditions:
 class TournamentConfig:
     """A tournament."""
 
-    players: str
-    """Names of players, or run folders, one a line."""
+    players: tuple[str, ...]
+    """Names of players, or run folders."""
     name: str = "tournament"
     """What it is called."""
     folder: str = "runs/tournament"
@@ -62,13 +62,11 @@ class TournamentConfig:
     conditions: Conditions = Conditions()
 
     def __post_init__(self) -> None:
-        entrants = self.entrants
-        if len({os.path.normpath(entrant) for entrant in entrants}) < max(len(entrants), 2):
-            raise ConfigError(
-                f"players = {list(entrants)}: expected at least two, one a line, none twice"
-            )
-        if self.anchor not in entrants:
-            raise ConfigError(f"anchor = {self.anchor!r}: expected one of {list(entrants)}")
+        players = self.players
+        if len({os.path.normpath(player) for player in players}) < max(len(players), 2):
+            raise ConfigError(f"players = {list(players)}: expected at least two, none twice")
+        if self.anchor not in players:
+            raise ConfigError(f"anchor = {self.anchor!r}: expected one of {list(players)}")
         check_at_least("starts", self.starts, 1)
         check_at_least("seed", self.seed, 0)
         check_at_least("workers", self.workers, 1)
@@ -86,14 +84,9 @@ class TournamentConfig:
             )
 
     @property
-    def entrants(self) -> tuple[str, ...]:
-        """The players, in the order given."""
-        return tuple(line.strip() for line in self.players.splitlines() if line.strip())
-
-    @property
     def tables_with_bye(self) -> int:
         """Pairs of players, one of whom may be paired with nobody."""
-        return (len(self.entrants) + 1) // 2
+        return (len(self.players) + 1) // 2
 
     @property
     def start_seeds(self) -> range:
@@ -103,7 +96,7 @@ class TournamentConfig:
     @property
     def games(self) -> int:
         """Games of the whole tournament."""
-        n = len(self.entrants)
+        n = len(self.players)
         pairings = n * (n - 1) // 2 if self.rounds is None else self.rounds * (n // 2)
         return 2 * self.starts * pairings
 
