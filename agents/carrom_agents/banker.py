@@ -22,6 +22,9 @@ ARRIVALS = (0.7, 1.0, 1.4, 1.8, 2.5)
 """m/s at the pocket. More than the aimer tries: a shot of another speed takes the striker
 elsewhere, and a faster carromman is sooner out of its way."""
 
+_USUAL = frozenset({Kind.BANK, Kind.REBOUND, Kind.COMBINATION})
+_LAST_RESORT = frozenset({Kind.DOUBLE_REBOUND})
+
 _QUEEN_COUNTS_BELOW = 22
 """Own points from which on she earns none (54)."""
 
@@ -53,8 +56,9 @@ class Banker(Aimer):
         options: as the aimer's, with more speeds.
         due_cost: carrommen that it costs him when the striker falls: one comes out and another
             does not stay down.
-        kinds: the kinds of shots it knows.
+        indirect: the kinds of shots it knows beside direct ones.
         content: chance with which a direct shot is sure, so that no other is looked for.
+        hopeful: chance from which on no double rebound is looked for.
         unseen: chance that a carromman without a shot will have one when its time comes.
         least_chance: what a shot must have to be played.
         lost_board: carrommen that it costs to lose the board.
@@ -64,8 +68,9 @@ class Banker(Aimer):
 
     options: ShotOptions = field(default_factory=lambda: ShotOptions(arrivals=ARRIVALS))
     due_cost: float = 2.0
-    kinds: frozenset[Kind] = frozenset(Kind)
+    indirect: frozenset[Kind] = _USUAL | _LAST_RESORT
     content: float = 0.93
+    hopeful: float = 0.6
     unseen: float = 0.35
     least_chance: float = 0.1
     lost_board: float = 8.0
@@ -92,16 +97,17 @@ class Banker(Aimer):
     def weigh(self, view: View) -> tuple[Offers, Float]:
         """The shots that are on, and what each is worth in carrommen, (n,)."""
         targets = _targets(view)
-        found = offers(view, targets, self.options, self.kinds & {Kind.DIRECT})
+        found = offers(view, targets, self.options, frozenset({Kind.DIRECT}))
         costs = self._costs(view, found)
-        if not self._suffices(view, found, costs):
-            more = offers(view, targets, self.options, self.kinds - {Kind.DIRECT})
-            found, costs = joined([found, more]), np.r_[costs, self._costs(view, more)]
+        for kinds, enough in ((_USUAL, self.content), (_LAST_RESORT, self.hopeful)):
+            if kinds & self.indirect and not self._suffices(view, found, costs, enough):
+                more = offers(view, targets, self.options, kinds & self.indirect)
+                found, costs = joined([found, more]), np.r_[costs, self._costs(view, more)]
         return found, self._worth(view, found, costs)
 
-    def _suffices(self, view: View, found: Offers, costs: Float) -> bool:
+    def _suffices(self, view: View, found: Offers, costs: Float, enough: float) -> bool:
         """Whether there is a sure shot at an own carromman, and the queen can wait or is sure."""
-        sure = found.shots.carromman[found.shots.chance - costs >= self.content]
+        sure = found.shots.carromman[found.shots.chance - costs >= enough]
         own = len(np.unique(sure[sure != QUEEN]))
         waits = view.queen == QueenStatus.ON_BOARD and view.queen_allowed and QUEEN not in sure
         return own > waits

@@ -72,8 +72,8 @@ def bank_shots(view: View, carrommen: Index, options: ShotOptions) -> Shots:
     )
     slide, first, second = length(run), length(way_in), length(way_out)
     allowed = is_thick(impact.cosine, options) & within(board, ghost, options)
-    allowed &= on_frame(board, back.point, candidates.frame)
-    spread = hand_spread(across_at(options, run, 0.0, 0.0, 1.0), board, impact.cosine)
+    allowed &= on_frame(board, back.point, candidates.frames[0])
+    spread = hand_spread(across_at(options, [run], []), board, impact.cosine)
     beside = spread * (first * back.shift + second * back.turning)
     arrival = np.array(options.arrivals)[:, None]
     off = np.sqrt(arrival**2 + 2 * material.deceleration * second)
@@ -138,7 +138,7 @@ def _candidates(
     near = ((point - start)[way].conjugate() * run).real > 0
     way, place = way[near], place[near]
     ways = Ways(carromman, pocket, start, aim, room_out).take(way)
-    return Candidates(ways, frame[way], place), room_in[way]
+    return Candidates(ways, place, (frame[way],)), room_in[way]
 
 
 def _way(board: Board, candidates: Candidates, options: ShotOptions) -> tuple[Bounce, Hit, Complex]:
@@ -149,10 +149,10 @@ def _way(board: Board, candidates: Candidates, options: ShotOptions) -> tuple[Bo
     def by_way_of(back: Bounce, ghost: Complex) -> tuple[Bounce, Hit, Complex]:
         way_in = heading_of(back.point - start)
         impact = hit(heading_of(ghost - origin), way_in, 0.0, **striker_impact(board, options))
-        back = bounce(start, aim, candidates.frame, limit, impact.spin, options.material)
+        back = bounce(start, aim, candidates.frames[0], limit, impact.spin, options.material)
         return back, impact, start - touching(board) * impact.line
 
-    back = bounce(start, aim, candidates.frame, limit, 0.0, options.material)
+    back = bounce(start, aim, candidates.frames[0], limit, 0.0, options.material)
     found = by_way_of(back, start - touching(board) * heading_of(back.point - start))
     for _ in range(_ROUNDS - 1):
         found = by_way_of(found[0], found[-1])

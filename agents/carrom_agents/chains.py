@@ -7,6 +7,7 @@ the cheapest test to the dearest, so that a decision takes milliseconds.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -14,6 +15,7 @@ import numpy as np
 
 from carrom.board import Board
 from carrom.view import View
+from carrom_agents.impacts import Bounce
 from carrom_agents.shots import ShotOptions, Shots, Ways, is_possible
 from carrom_agents.ways import (
     TINY,
@@ -28,7 +30,7 @@ from carrom_agents.ways import (
     touching,
 )
 
-_MIDDLE_PLACES, _CIRCLE_PLACES = 17, 1
+MIDDLE_PLACES, _CIRCLE_PLACES = 17, 1
 """Striker places tried: fewer than for direct shots, there are so many more of the others."""
 FRAMES = np.array([1, 1j, -1, -1j])
 """From the board's centre to the right, far, left and near frame."""
@@ -42,13 +44,14 @@ class Candidates:
 
     Attributes:
         ways: carrommen and where they are to go.
-        frame: (n,), direction from the board's centre to the frame that is touched.
         place: (n,), the striker's, m.
+        frames: one after the other the frames that are touched, (n,) each: directions from
+            the board's centre.
     """
 
     ways: Ways
-    frame: Complex
     place: Float
+    frames: tuple[Complex, ...]
 
     def origin(self, board: Board) -> Complex:
         """Where the striker stands, (n,)."""
@@ -65,9 +68,9 @@ def product(*choices: Any) -> tuple[Any, ...]:
     return tuple(each.ravel() for each in np.meshgrid(*choices, indexing="ij"))
 
 
-def places(view: View) -> Float:
-    """Striker places to try, (p,)."""
-    return striker_places(view, _MIDDLE_PLACES, _CIRCLE_PLACES)
+def places(view: View, middle: int = MIDDLE_PLACES) -> Float:
+    """Striker places to try, ``middle`` of them between the base circles, (p,)."""
+    return striker_places(view, middle, _CIRCLE_PLACES)
 
 
 def aim_from(board: Board, point: Complex, pocket: Index) -> Complex:
@@ -136,21 +139,21 @@ def is_passable(board: Board, start: Complex, end: Complex, obstacles: Any, gap:
     return free & (clearance(start, end, pocket_centres(board, start)) >= board.pocket_radius)
 
 
-def across_at(
-    options: ShotOptions, run: Complex, later: Float | float, turning: Any, shift: Any
-) -> Float:
+def across_at(options: ShotOptions, legs: Sequence[Complex], bounces: Sequence[Bounce]) -> Float:
     """Standard error of the hand across the striker's way where it ends, m.
 
     Args:
         options: the noise.
-        run: the first leg of the striker's way.
-        later: length of the second, m.
-        turning: see ``Bounce``.
-        shift: see ``Bounce``.
+        legs: of the striker's way.
+        bounces: between them.
     """
-    noise, first = options.noise, length(run)
-    by_direction = noise.direction * (first * shift + later * turning)
-    by_place = noise.place * np.abs(run.imag) / np.maximum(first, TINY) * shift
+    noise, first = options.noise, length(legs[0])
+    by_place = noise.place * np.abs(legs[0].imag) / np.maximum(first, TINY)
+    by_direction, angle = noise.direction * first, noise.direction
+    for leg, bounce in zip(legs[1:], bounces, strict=True):
+        angle = angle * bounce.turning
+        by_place = by_place * bounce.shift
+        by_direction = by_direction * bounce.shift + length(leg) * angle
     return np.hypot(by_direction, by_place)
 
 

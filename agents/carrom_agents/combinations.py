@@ -106,7 +106,7 @@ def combination_shots(view: View, carrommen: Index, options: ShotOptions) -> tup
     to_pocket = pairs.ways.aim - pairs.ways.start
     run, between, distance = ghost - origin, played.between, length(to_pocket)
     turned = np.abs(np.angle(to_pocket * push.conjugate()))
-    spread = hand_spread(across_at(options, run, 0.0, 0.0, 1.0), board, impact.cosine)
+    spread = hand_spread(across_at(options, [run], []), board, impact.cosine)
     leaves = np.maximum(np.cos(np.angle(way * push.conjugate())), TINY)
     magnified = between / (board.carromman_diameter * leaves)
     touch = ~np.isnan(pairs.slant)

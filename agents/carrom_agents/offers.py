@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass, fields
 from enum import IntEnum
 
@@ -16,12 +17,21 @@ from carrom_agents.ways import Index
 
 
 class Kind(IntEnum):
-    """Kinds of shots."""
+    """Kinds of shots; a double rebound is one by way of two frames."""
 
     DIRECT = 0
     BANK = 1
     REBOUND = 2
     COMBINATION = 3
+    DOUBLE_REBOUND = 4
+
+
+_LOOK = {
+    Kind.DIRECT: direct_shots,
+    Kind.BANK: bank_shots,
+    Kind.REBOUND: rebound_shots,
+    Kind.DOUBLE_REBOUND: functools.partial(rebound_shots, frames=2),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +84,5 @@ def _of_kind(
 ) -> tuple[Kind, Shots, Index]:
     if kind is Kind.COMBINATION:
         return kind, *combination_shots(view, carrommen, options)
-    look = {Kind.DIRECT: direct_shots, Kind.BANK: bank_shots, Kind.REBOUND: rebound_shots}[kind]
-    shots = look(view, carrommen, options)
+    shots = _LOOK[kind](view, carrommen, options)
     return kind, shots, shots.carromman

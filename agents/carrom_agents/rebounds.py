@@ -1,16 +1,22 @@
-"""Rebounds: the striker touches a frame, and then sends a carromman straight into a pocket.
+"""Rebounds: the striker touches frames, and then sends a carromman straight into a pocket.
 
 They reach what lies behind the base lines, and what others hide.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from itertools import pairwise, permutations
+
 import numpy as np
+from numpy.typing import NDArray
 
 from carrom.board import Board
+from carrom.physics.material import Material
 from carrom.view import View
 from carrom_agents.chains import (
     FRAMES,
+    MIDDLE_PLACES,
     Candidates,
     across_at,
     direction_of,
@@ -40,82 +46,130 @@ from carrom_agents.ways import (
 )
 
 _ROUNDS = 3
-"""The throw turns the ghost, which moves the point at the frame and so the throw."""
+"""The throw turns the ghost, which moves the points at the frames and so the throw."""
+_COURSE_ROUNDS = 5
+"""Of two points at frames each depends on the other."""
+_SETTLED = 0.3e-3
+"""m by which a point may move in the last of the rounds."""
+_FEWER_PLACES = 7
+"""Striker places tried between the base circles by way of two frames."""
 
 
-def rebound_shots(view: View, carrommen: Index, options: ShotOptions) -> Shots:
-    """Shots by way of a frame at some carrommen.
+def rebound_shots(view: View, carrommen: Index, options: ShotOptions, frames: int = 1) -> Shots:
+    """Shots by way of frames at some carrommen.
 
     Args:
         view: the position.
         carrommen: (k,), indices of carrommen on the board.
         options: what counts as a shot.
+        frames: how many the striker touches, 1 or 2.
 
     Returns:
         Shots whose ways are free; none when there are none.
     """
     board, material = view.board, options.material
     pieces = standing(view.positions, view.on_board)[:, None]
-    candidates = _candidates(view, pieces, carrommen, options)
-    rebound, impact, ghost = _way(board, candidates, options)
-    origin = candidates.origin(board)
-    run, final = rebound.point - origin, ghost - rebound.point
-    distance = length(candidates.ways.aim - candidates.ways.start)
-    allowed = is_thick(impact.cosine, options) & within(board, ghost, options)
-    allowed &= on_frame(board, rebound.point, candidates.frame)
-    across = across_at(options, run, length(final), rebound.turning, rebound.shift)
+    candidates = _candidates(view, pieces, carrommen, options, frames)
+    course, impact, ghost = _way(board, candidates, options)
+    stops = [candidates.origin(board), *(each.point for each in course.bounces), ghost]
+    legs = [end - start for start, end in pairwise(stops)]
+    to_pocket = candidates.ways.aim - candidates.ways.start
+    allowed = is_thick(impact.cosine, options) & within(board, ghost, options) & course.settled
+    for leg, frame, each in zip(legs, candidates.frames, course.bounces, strict=False):
+        allowed &= on_frame(board, each.point, frame) & ((leg * frame.conjugate()).real > 0)
+    spread = hand_spread(across_at(options, legs, course.bounces), board, impact.cosine)
     arrival = np.array(options.arrivals)[:, None]
-    carromman_speed = np.sqrt(arrival**2 + 2 * material.deceleration * distance)
+    carromman_speed = np.sqrt(arrival**2 + 2 * material.deceleration * length(to_pocket))
     struck = carromman_speed / impact.gain
-    before = np.sqrt(struck**2 + 2 * material.deceleration * length(final)) / rebound.speed
-    speed = np.sqrt(before**2 + 2 * material.deceleration * length(run))
+    speed, gain = np.sqrt(struck**2 + 2 * material.deceleration * length(legs[-1])), impact.gain
+    for leg, each in zip(legs[-2::-1], course.bounces[::-1], strict=True):
+        speed = np.sqrt((speed / each.speed) ** 2 + 2 * material.deceleration * length(leg))
+        gain = gain * each.speed
     lost = board.carromman_mass / board.striker_mass * carromman_speed
-    spread = hand_spread(across, board, impact.cosine)
     shots, which = likely(
         Shots(
             carromman=candidates.ways.carromman,
             pocket=candidates.ways.pocket,
             place=candidates.place,
-            direction=direction_of(run),
+            direction=direction_of(legs[0]),
             speed=speed,
             cut_cosine=impact.cosine,
             ghost=ghost,
-            onward=struck * heading_of(final)
-            - lost * heading_of(candidates.ways.aim - candidates.ways.start),
-            straight=np.minimum(mouth(arrival) / distance, candidates.ways.room) / spread,
-            far=far(arrival, speed, impact.gain * rebound.speed, options),
+            onward=struck * heading_of(legs[-1]) - lost * heading_of(to_pocket),
+            straight=np.minimum(mouth(arrival) / length(to_pocket), candidates.ways.room) / spread,
+            far=far(arrival, speed, gain, options),
         ),
         allowed,
         options,
     )
-    origin, turn = origin[which], rebound.point[which]
-    everything = np.broadcast_to(pieces, (len(pieces), len(turn)))
-    beside = others(pieces, shots.carromman)
-    free = is_passable(board, origin, turn, everything, options.striker_gap)
-    free &= is_passable(board, turn, shots.ghost, beside, options.striker_gap)
+    # Before its last leg the striker must not meet the carromman it is sent at either.
+    obstacles = np.broadcast_to(pieces, (len(pieces), len(shots)))
+    free = np.ones(len(shots), bool)
+    for number, (start, end) in enumerate(pairwise(each[which] for each in stops), 1):
+        if number == len(legs):
+            obstacles = others(pieces, shots.carromman)
+        free &= is_passable(board, start, end, obstacles, options.striker_gap)
     return taken(shots, free)
 
 
-def _candidates(view: View, pieces: Complex, carrommen: Index, options: ShotOptions) -> Candidates:
-    """Every open way to a pocket, from every place, by way of every frame."""
+def _candidates(
+    view: View, pieces: Complex, carrommen: Index, options: ShotOptions, frames: int
+) -> Candidates:
+    """Every open way to a pocket, from every place, by way of every frame or two of them."""
     ways = open_ways(view.board, pieces, carrommen)
     ghost = ways.start - touching(view.board) * heading_of(ways.aim - ways.start)
     reached = np.flatnonzero(within(view.board, ghost, options))
-    way, frame, place = product(reached, FRAMES, places(view))
-    return Candidates(ways.take(way), frame, place)
+    sequences = np.array(list(permutations(FRAMES, frames)))
+    tried = places(view, MIDDLE_PLACES if frames == 1 else _FEWER_PLACES)
+    way, sequence, place = product(reached, np.arange(len(sequences)), tried)
+    return Candidates(ways.take(way), place, tuple(sequences[sequence].T))
 
 
-def _way(board: Board, candidates: Candidates, options: ShotOptions) -> tuple[Bounce, Hit, Complex]:
-    """How the striker touches the frame, how it hits the carromman, and where it then is."""
+@dataclass(frozen=True, eq=False)
+class _Course:
+    """How the striker gets from its place to a point by way of frames.
+
+    Attributes:
+        bounces: at one frame after the other, (n,) each.
+        settled: bool (n,), whether the points at the frames were found.
+    """
+
+    bounces: list[Bounce]
+    settled: NDArray[np.bool_]
+
+
+def _course(
+    origin: Complex, ghost: Complex, frames: tuple[Complex, ...], limit: float, material: Material
+) -> _Course:
+    points = [bounce(origin, ghost, frame, limit, 0.0, material).point for frame in frames]
+    bounces: list[Bounce] = []
+    moved = np.zeros(len(ghost))
+    for _ in range(_COURSE_ROUNDS if len(frames) > 1 else 1):
+        bounces, start, spin = [], origin, np.zeros(len(ghost))
+        before = points[0]
+        for number, frame in enumerate(frames):
+            end = [*points, ghost][number + 1]
+            bounces.append(bounce(start, end, frame, limit, spin, material))
+            points[number] = start = bounces[-1].point
+            spin = bounces[-1].spin
+        moved = np.abs(points[0] - before)
+    return _Course(bounces, moved < _SETTLED)
+
+
+def _way(
+    board: Board, candidates: Candidates, options: ShotOptions
+) -> tuple[_Course, Hit, Complex]:
+    """How the striker touches the frames, how it hits the carromman, and where it then is."""
     limit = board.half_side - board.striker_radius
     origin, start = candidates.origin(board), candidates.ways.start
     to_pocket = heading_of(candidates.ways.aim - start)
 
-    def by_way_of(ghost: Complex) -> tuple[Bounce, Hit, Complex]:
-        rebound = bounce(origin, ghost, candidates.frame, limit, 0.0, options.material)
-        approach = heading_of(ghost - rebound.point)
-        impact = hit(approach, to_pocket, rebound.spin, **striker_impact(board, options))
-        return rebound, impact, start - touching(board) * impact.line
+    def by_way_of(ghost: Complex) -> tuple[_Course, Hit, Complex]:
+        course = _course(origin, ghost, candidates.frames, limit, options.material)
+        last = course.bounces[-1]
+        approach = heading_of(ghost - last.point)
+        impact = hit(approach, to_pocket, last.spin, **striker_impact(board, options))
+        return course, impact, start - touching(board) * impact.line
 
     found = by_way_of(start - touching(board) * to_pocket)
     for _ in range(_ROUNDS - 1):

@@ -20,7 +20,7 @@ from carrom_agents.offers import Kind, Offers, offers
 from carrom_agents.shots import ShotOptions, Shots
 
 BOARD = Board()
-INDIRECT = [Kind.BANK, Kind.REBOUND, Kind.COMBINATION]
+INDIRECT = [Kind.BANK, Kind.REBOUND, Kind.COMBINATION, Kind.DOUBLE_REBOUND]
 
 
 @pytest.fixture(scope="module")
