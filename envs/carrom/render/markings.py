@@ -18,9 +18,9 @@ from carrom.render.style import RGB, Style
 Distance = Callable[[NDArray[np.floating], NDArray[np.floating]], NDArray[np.floating]]
 """Signed distance in metres from the points (x, y) to the edge of a shape, negative inside."""
 
-_ARC_OPENING = math.radians(50)
+ARC_OPENING = math.radians(50)
 """Half the angle by which the arrow's arc stays open towards its pocket: our choice."""
-_HEAD_LENGTH, _HEAD_HALF_WIDTH = 0.012, 0.0035
+HEAD_LENGTH, HEAD_HALF_WIDTH = 0.012, 0.0035
 """Size of the arrowheads, m: the laws give none."""
 
 
@@ -89,16 +89,16 @@ def _arrow(board: Board, black: _Canvas) -> None:
 
     def arc(u: NDArray[np.floating], v: NDArray[np.floating]) -> NDArray[np.floating]:
         ring = np.abs(np.hypot(u - start, v) - radius) - thin / 2
-        opening = (u - start) * math.sin(_ARC_OPENING) - np.abs(v) * math.cos(_ARC_OPENING)
+        opening = (u - start) * math.sin(ARC_OPENING) - np.abs(v) * math.cos(ARC_OPENING)
         return np.maximum(ring, opening)
 
-    black.paint(_on_diagonal(_box(start, -thin / 2, tip - _HEAD_LENGTH / 2, thin / 2)))
+    black.paint(_on_diagonal(_box(start, -thin / 2, tip - HEAD_LENGTH / 2, thin / 2)))
     black.paint(_on_diagonal(_head(tip, 0.0, 0.0)))
     black.paint(_on_diagonal(arc))
     for sign in (1, -1):
         # The head's middle lies on the circle, so a straight head follows the arc.
-        lead = _HEAD_LENGTH / 2 / radius
-        angle = sign * (_ARC_OPENING - lead)
+        lead = HEAD_LENGTH / 2 / radius
+        angle = sign * (ARC_OPENING - lead)
         point = (start + radius * math.cos(angle), radius * math.sin(angle))
         black.paint(_on_diagonal(_head(*point, angle - sign * (math.pi / 2 - lead))))
 
@@ -170,13 +170,13 @@ def _box(left: float, low: float, right: float, high: float) -> Distance:
 def _head(tip_x: float, tip_y: float, heading: float) -> Distance:
     """An arrowhead with its point at (tip_x, tip_y)."""
     cos, sin = math.cos(heading), math.sin(heading)
-    flank = math.hypot(_HEAD_LENGTH, _HEAD_HALF_WIDTH)
+    flank = math.hypot(HEAD_LENGTH, HEAD_HALF_WIDTH)
 
     def distance(x: NDArray[np.floating], y: NDArray[np.floating]) -> NDArray[np.floating]:
         ahead = (x - tip_x) * cos + (y - tip_y) * sin
         aside = np.abs((y - tip_y) * cos - (x - tip_x) * sin)
-        side = (aside * _HEAD_LENGTH + ahead * _HEAD_HALF_WIDTH) / flank
-        return np.maximum(side, -ahead - _HEAD_LENGTH)
+        side = (aside * HEAD_LENGTH + ahead * HEAD_HALF_WIDTH) / flank
+        return np.maximum(side, -ahead - HEAD_LENGTH)
 
     return distance
 
