@@ -57,6 +57,11 @@ class Candidates:
         """Where the striker stands, (n,)."""
         return self.place + 1j * board.base_line_y
 
+    def take(self, index: Any) -> Candidates:
+        """Some of them."""
+        frames = tuple(frame[index] for frame in self.frames)
+        return Candidates(self.ways.take(index), self.place[index], frames)
+
 
 def taken(shots: Shots, index: Any) -> Shots:
     """Some of a list of shots."""

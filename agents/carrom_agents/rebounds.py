@@ -5,6 +5,7 @@ They reach what lies behind the base lines, and what others hide.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from itertools import pairwise, permutations
 
@@ -45,9 +46,12 @@ from carrom_agents.ways import (
     touching,
 )
 
-_ROUNDS = 3
-"""The throw turns the ghost, which moves the points at the frames and so the throw."""
-_COURSE_ROUNDS = 5
+_ROUNDS = 2
+"""After a first look: the throw turns the ghost, which moves the points at the frames and so
+the throw."""
+_DOUBTFUL = 0.1
+"""By how much the cosine of the cut may still change after the first look."""
+_COURSE_ROUNDS = 4
 """Of two points at frames each depends on the other."""
 _SETTLED = 0.3e-3
 """m by which a point may move in the last of the rounds."""
@@ -70,7 +74,7 @@ def rebound_shots(view: View, carrommen: Index, options: ShotOptions, frames: in
     board, material = view.board, options.material
     pieces = standing(view.positions, view.on_board)[:, None]
     candidates = _candidates(view, pieces, carrommen, options, frames)
-    course, impact, ghost = _way(board, candidates, options)
+    candidates, course, impact, ghost = _way(board, candidates, options)
     stops = [candidates.origin(board), *(each.point for each in course.bounces), ghost]
     legs = [end - start for start, end in pairwise(stops)]
     to_pocket = candidates.ways.aim - candidates.ways.start
@@ -156,22 +160,36 @@ def _course(
     return _Course(bounces, moved < _SETTLED)
 
 
+def _by_way_of(
+    board: Board, candidates: Candidates, ghost: Complex, options: ShotOptions
+) -> tuple[_Course, Hit]:
+    """How the striker gets to the ghost, and how it then has to hit the carromman."""
+    limit = board.half_side - board.striker_radius
+    origin = candidates.origin(board)
+    course = _course(origin, ghost, candidates.frames, limit, options.material)
+    last = course.bounces[-1]
+    to_pocket = heading_of(candidates.ways.aim - candidates.ways.start)
+    approach = heading_of(ghost - last.point)
+    return course, hit(approach, to_pocket, last.spin, **striker_impact(board, options))
+
+
 def _way(
     board: Board, candidates: Candidates, options: ShotOptions
-) -> tuple[_Course, Hit, Complex]:
-    """How the striker touches the frames, how it hits the carromman, and where it then is."""
-    limit = board.half_side - board.striker_radius
-    origin, start = candidates.origin(board), candidates.ways.start
-    to_pocket = heading_of(candidates.ways.aim - start)
+) -> tuple[Candidates, _Course, Hit, Complex]:
+    """How the striker touches the frames, how it hits the carromman, and where it then is.
 
-    def by_way_of(ghost: Complex) -> tuple[_Course, Hit, Complex]:
-        course = _course(origin, ghost, candidates.frames, limit, options.material)
-        last = course.bounces[-1]
-        approach = heading_of(ghost - last.point)
-        impact = hit(approach, to_pocket, last.spin, **striker_impact(board, options))
-        return course, impact, start - touching(board) * impact.line
-
-    found = by_way_of(start - touching(board) * to_pocket)
-    for _ in range(_ROUNDS - 1):
-        found = by_way_of(found[-1])
-    return found
+    Returns:
+        Those candidates that may do, and the rest for them.
+    """
+    ways = candidates.ways
+    ghost = ways.start - touching(board) * heading_of(ways.aim - ways.start)
+    course, impact = _by_way_of(board, candidates, ghost, options)
+    able = impact.cosine > math.cos(options.greatest_cut) - _DOUBTFUL
+    for frame, each in zip(candidates.frames, course.bounces, strict=True):
+        able &= on_frame(board, each.point, frame)
+    candidates, line = candidates.take(able), impact.line[able]
+    for _ in range(_ROUNDS):
+        ghost = candidates.ways.start - touching(board) * line
+        course, impact = _by_way_of(board, candidates, ghost, options)
+        line = impact.line
+    return candidates, course, impact, candidates.ways.start - touching(board) * line
