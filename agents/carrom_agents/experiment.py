@@ -148,11 +148,11 @@ class _Run:
             Console(file=record, width=100).print(message)
 
     @contextlib.contextmanager
-    def logging(self) -> Iterator[None]:
-        """The time in which the run is told about: news are logged."""
+    def logging(self, *, bar: bool) -> Iterator[None]:
+        """The time in which the run is told about: news are logged, and a ``bar`` may be shown."""
         self.say(dump_config(self.config))
         _forget_after(self.folder / METRICS_FILE, self.state.update * self.config.rollout_strokes)
-        self._logger = open_loggers(self.config, self.folder, self._screen)
+        self._logger = open_loggers(self.config, self.folder, self._screen if bar else None)
         with contextlib.closing(self._logger):
             self.say(f"training in {self.folder}")
             if self.state.update == 0:
@@ -202,7 +202,8 @@ def _learner(config: ExperimentConfig) -> _Learner:
 def _go_on(runs: Sequence[_Run], learner: _Learner) -> None:
     with contextlib.ExitStack() as opened:
         for run in runs:
-            opened.enter_context(run.logging())
+            # Runs side by side are at the same step, and two bars would overwrite each other.
+            opened.enter_context(run.logging(bar=run is runs[0]))
         learner(runs)
     for run in runs:
         _conclude(run.config, run.folder, run.state, run.say)

@@ -195,8 +195,13 @@ def check_loggers(config: LoggingConfig) -> None:
         )
 
 
-def open_loggers(config: ExperimentConfig, folder: Path, console: Console) -> FanOut:
-    """The loggers that an experiment asks for, writing into the run folder ``folder``.
+def open_loggers(config: ExperimentConfig, folder: Path, console: Console | None) -> FanOut:
+    """The loggers that an experiment asks for.
+
+    Args:
+        config: of the experiment.
+        folder: the run folder, into which they write.
+        console: where a progress bar may be shown; None for no bar.
 
     Raises:
         ConfigError: one of them cannot work.
@@ -208,6 +213,6 @@ def open_loggers(config: ExperimentConfig, folder: Path, console: Console) -> Fa
     if chosen.tensorboard:
         loggers.append(TensorBoardLogger(folder / "tensorboard"))
     loggers.append(JsonLinesLogger(folder / METRICS_FILE))
-    if chosen.progress:
+    if chosen.progress and console is not None:
         loggers.append(ProgressLogger(console, config.updates * config.rollout_strokes))
     return FanOut(loggers)
