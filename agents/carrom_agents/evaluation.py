@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from itertools import combinations
 from typing import Any
 
@@ -13,12 +12,13 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 
-from carrom.env import CarromEnv
 from carrom.errors import ConfigError
 from carrom.opponents import Player, find_opponent
 from carrom.vector import CarromVectorEnv
-from carrom_agents.episode import check_at_least, episode, player_chance
-from carrom_agents.reports import BoardReport, Measures, PlayerShots, ShotReport
+from carrom_agents.episode import check_at_least, player_chance
+from carrom_agents.played_boards import played_boards, shots_of
+from carrom_agents.reports import BoardReport, Measures, PlayerShots, ShotReport, SoloReport
+from carrom_agents.shot_rates import rates
 from carrom_agents.statistics import Estimate, mean, paired_difference, proportion
 
 _BOARDS_AT_ONCE = 256
@@ -87,6 +87,7 @@ def play_boards(
     noise: str = "expert",
     swap_seats: bool = True,
     names: tuple[str, str] = ("player", "opponent"),
+    shot_kinds: bool = False,
     **env_kwargs: Any,
 ) -> BoardReport:
     """Play boards of ``CarromBoard-v0``.
@@ -103,6 +104,8 @@ def play_boards(
         swap_seats: play every start twice, either breaking once; otherwise the start draws
             the breaker.
         names: of the player and the opponent in the report.
+        shot_kinds: look also at how often the player makes shots of each kind; every stroke of
+            his is then filmed, and played once more as he meant it.
         **env_kwargs: further options of ``CarromBoard-v0``.
 
     Raises:
@@ -116,9 +119,22 @@ def play_boards(
     starts = range(seed, seed + boards // len(breakers))
     foe = find_opponent(opponent)
     played = [
-        list(_boards(player, starts, opponent=foe, noise=noise, first=first, **env_kwargs))
+        list(
+            played_boards(
+                "CarromBoard-v0",
+                player,
+                starts,
+                shot_kinds,
+                opponent=foe,
+                noise=noise,
+                first=first,
+                **env_kwargs,
+            )
+        )
         for first in breakers
     ]
+    everything = [board for side in played for board in side]
+    broken = [board.slam for board in everything if board.broke]
     rng = np.random.default_rng(seed)
 
     def per_board(measure: str) -> Estimate:
@@ -126,7 +142,7 @@ def play_boards(
         return dataclasses.replace(mean(np.mean(samples, axis=0), rng), samples=boards)
 
     def share(measure: str) -> Estimate:
-        return proportion(sum(getattr(b, measure) for side in played for b in side), boards)
+        return proportion(sum(getattr(board, measure) for board in everything), boards)
 
     return BoardReport(
         player=names[0],
@@ -141,6 +157,48 @@ def play_boards(
         dues=per_board("dues"),
         opponent_dues=per_board("opponent_dues"),
         queens=share("queen"),
+        slams=proportion(sum(broken), len(broken)) if broken else None,
+        shots=rates(shots_of(everything)) if shot_kinds else None,
+    )
+
+
+def play_alone(
+    player: Player,
+    *,
+    boards: int,
+    seed: int,
+    noise: str = "expert",
+    name: str = "player",
+    **env_kwargs: Any,
+) -> SoloReport:
+    """Let a player clear boards of ``CarromSolo-v0`` alone.
+
+    Args:
+        player: whose report it is.
+        boards: how many.
+        seed: of the first board; the others follow.
+        noise: level of execution noise.
+        name: of the player in the report.
+        **env_kwargs: further options of ``CarromSolo-v0``.
+
+    Raises:
+        ConfigError: too few boards, a negative seed, or a bad option.
+    """
+    check_at_least("boards", boards, 1)
+    check_at_least("seed", seed, 0)
+    starts = range(seed, seed + boards)
+    played = list(played_boards("CarromSolo-v0", player, starts, True, noise=noise, **env_kwargs))
+    rng = np.random.default_rng(seed)
+    return SoloReport(
+        player=name,
+        boards=boards,
+        seed=seed,
+        noise=noise,
+        cleared=proportion(sum(board.won for board in played), boards),
+        strokes=mean([board.strokes for board in played], rng),
+        dues=mean([board.dues for board in played], rng),
+        slams=proportion(sum(board.slam for board in played), boards),
+        shots=rates(shots_of(played)),
     )
 
 
@@ -171,35 +229,3 @@ def _shot_samples(
             samples[done + index] = stroke.own_pocketed, rewards[index], stroke.charged
     env.close()
     return dict(zip(("pocketed", "points", "dues"), samples.T, strict=True))
-
-
-@dataclass(frozen=True)
-class _Board:
-    """What one board came to, from the player's side."""
-
-    won: bool
-    lost: bool
-    points: int
-    strokes: int
-    dues: int
-    opponent_dues: int
-    queen: bool
-
-
-def _boards(player: Player, starts: range, **options: Any) -> Iterator[_Board]:
-    env = gym.make("CarromBoard-v0", disable_env_checker=True, **options).unwrapped
-    assert isinstance(env, CarromEnv)
-    for start in starts:
-        steps = list(episode(env, player, start))
-        strokes = [stroke for played, _ in steps for stroke in played]
-        result = steps[-1][1].get("result", {"winner": None, "points": (0, 0)})
-        yield _Board(
-            won=result["winner"] == "own",
-            lost=result["winner"] == "opponent",
-            points=result["points"][0] - result["points"][1],
-            strokes=len(strokes),
-            dues=sum(stroke.charged for stroke in strokes if stroke.own),
-            opponent_dues=sum(stroke.charged for stroke in strokes if not stroke.own),
-            queen=any(stroke.covers_queen for stroke in strokes if stroke.own),
-        )
-    env.close()

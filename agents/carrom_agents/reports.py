@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
+from carrom_agents.shot_rates import FAR, NEAR, ShotRates
 from carrom_agents.statistics import Estimate
 
 
@@ -103,6 +105,9 @@ class BoardReport:
         dues: dues and penalties charged to the player, per board.
         opponent_dues: the same for the opponent.
         queens: share of boards in which the player covered the queen.
+        slams: white slams, share of the boards on which the player broke: all nine white
+            carrommen and the queen in the first turn (27.a). None if he never broke.
+        shots: how often he made shots of each kind, if that was looked at.
     """
 
     player: str
@@ -117,6 +122,8 @@ class BoardReport:
     dues: Estimate
     opponent_dues: Estimate
     queens: Estimate
+    slams: Estimate | None
+    shots: ShotRates | None
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -128,18 +135,80 @@ class BoardReport:
             f"{self.player} against {self.opponent}: {self.boards} boards, "
             f"noise {self.noise}, seed {self.seed}"
         )
-        table = Table("measure", "value and 95 % interval", title=title, box=SIMPLE_HEAD)
-        for label, estimate in (
-            ("boards won", self.won),
-            ("boards lost", self.lost),
-            ("points per board", self.points),
-            ("strokes per board", self.strokes),
-            ("dues per board", self.dues),
-            ("opponent's dues per board", self.opponent_dues),
-            ("queens covered", self.queens),
-        ):
-            table.add_row(label, str(estimate))
+        measures = {
+            "boards won": self.won,
+            "boards lost": self.lost,
+            "points per board": self.points,
+            "strokes per board": self.strokes,
+            "dues per board": self.dues,
+            "opponent's dues per board": self.opponent_dues,
+            "queens covered": self.queens,
+            "white slams per break": self.slams,
+        }
+        return _table(title, measures, self.shots)
+
+
+@dataclass(frozen=True)
+class SoloReport:
+    """A player who clears boards alone, with the turn always his.
+
+    Attributes:
+        player: name of the player.
+        boards: boards played.
+        seed: of the first board; the others follow.
+        noise: level of execution noise.
+        cleared: share of boards cleared, and not lost by the laws or cut off.
+        strokes: per board, however it ended.
+        dues: dues and penalties per board.
+        slams: share of boards cleared in the first turn, the queen among it (27.a).
+        shots: how often he made shots of each kind.
+    """
+
+    player: str
+    boards: int
+    seed: int
+    noise: str
+    cleared: Estimate
+    strokes: Estimate
+    dues: Estimate
+    slams: Estimate
+    shots: ShotRates
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return dataclasses.asdict(self)
+
+    def table(self) -> Table:
+        """For people."""
+        title = f"{self.player} alone: {self.boards} boards, noise {self.noise}, seed {self.seed}"
+        measures = {
+            "boards cleared": self.cleared,
+            "strokes to clear a board": self.strokes,
+            "dues per board": self.dues,
+            "white slams per break": self.slams,
+        }
+        return _table(title, measures, self.shots)
+
+
+def _table(title: str, measures: Mapping[str, Estimate | None], shots: ShotRates | None) -> Table:
+    """Measures one a line, and how often shots were made."""
+    table = Table("measure", "value and 95 % interval", "of", title=title, box=SIMPLE_HEAD)
+    for label, estimate in measures.items():
+        if estimate is not None:
+            table.add_row(label, str(estimate), str(estimate.samples))
+    if shots is None:
         return table
+    of_distance = {
+        "near": f"carromman up to {NEAR * 100:.0f} cm from its pocket",
+        "middle": "carromman between",
+        "far": f"carromman from {FAR * 100:.0f} cm on",
+    }
+    table.caption = "shots made: of those that, as they were meant, pocket a carromman of his"
+    for made, named in ((shots.kinds, {}), (shots.distances, of_distance)):
+        table.add_section()
+        for name, estimate in made.items():
+            table.add_row(named.get(name, name), str(estimate), str(estimate.samples))
+    return table
 
 
 def _cell(estimate: Estimate) -> str:

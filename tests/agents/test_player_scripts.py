@@ -23,25 +23,33 @@ def _run(script: str, *arguments: str, monkeypatch: pytest.MonkeyPatch) -> int:
 
 
 def test_evaluate_prints_json(monkeypatch: pytest.MonkeyPatch, capsys) -> None:
-    arguments = ("aimer", "--boards", "2", "--positions", "5", "--json")
+    several = ("--noise", "master", "club", "--json")
+    arguments = ("aimer", "--boards", "2", "--positions", "5", "--solo", "1", *several)
     assert _run("evaluate", *arguments, monkeypatch=monkeypatch) == 0
-    report = json.loads(capsys.readouterr().out)
-    assert set(report["shots"]["players"]) == {"aimer", "random"}
-    assert report["boards"]["boards"] == 2
+    reports = json.loads(capsys.readouterr().out)
+    assert list(reports) == ["master", "club"]
+    for level, report in reports.items():
+        assert set(report["shots"]["players"]) == {"aimer", "random"}
+        assert report["boards"]["boards"] == 2
+        assert report["alone"]["noise"] == level
 
 
 def test_evaluate_tells_a_player_from_himself(monkeypatch: pytest.MonkeyPatch, capsys) -> None:
-    arguments = ("random", "--opponent", "random", "--boards", "2", "--positions", "4", "--json")
+    few = ("--boards", "2", "--positions", "4", "--solo", "0", "--json")
+    arguments = ("random", "--opponent", "random", *few)
     assert _run("evaluate", *arguments, monkeypatch=monkeypatch) == 0
-    report = json.loads(capsys.readouterr().out)
+    report = json.loads(capsys.readouterr().out)["expert"]
     assert set(report["shots"]["players"]) == {"random", "random (2)"}
     assert (report["boards"]["player"], report["boards"]["opponent"]) == ("random", "random (2)")
 
 
 def test_evaluate_prints_tables(monkeypatch: pytest.MonkeyPatch, capsys) -> None:
-    arguments = ("random", "--opponent", "aimer", "--boards", "2", "--positions", "0")
+    arguments = ("aimer", "--boards", "2", "--positions", "0", "--solo", "2")
     assert _run("evaluate", *arguments, monkeypatch=monkeypatch) == 0
-    assert "random against aimer: 2 boards" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "aimer against random: 2 boards" in printed
+    assert "aimer alone: 2 boards" in printed
+    assert printed.count("cut ") == 2
 
 
 def test_play_writes_the_umpires_sheet(monkeypatch: pytest.MonkeyPatch, capsys) -> None:
@@ -92,7 +100,10 @@ def test_play_films(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys) -> 
         (("evaluate", "aimer", "--noise", "loud"), "'loud': expected one of"),
         (("evaluate", "aimer", "--seed", "-1"), "seed = -1: expected at least 0"),
         (("evaluate", "aimer", "--positions", "1"), "positions = 1: expected at least 2"),
-        (("evaluate", "aimer", "--positions", "0", "--boards", "0"), "nothing to evaluate"),
+        (
+            ("evaluate", "aimer", "--positions", "0", "--boards", "0", "--solo", "0"),
+            "nothing to evaluate",
+        ),
         (("play", "aimer", "random", "--seed", "-1"), "seed = -1: expected at least 0"),
         (("evaluate", str(SCRIPTS)), "not a run folder"),
         (("play", "aimer", "nobody"), "'nobody'"),
