@@ -3,6 +3,7 @@
     python scripts/play.py aimer random --render ansi
     python scripts/play.py runs/quickstart-20261129-210000 aimer --video board.mp4
     python scripts/play.py aimer random --doubles --id CarromMatch-v0
+    python scripts/play.py aimer random --replay board.json.gz     # see scripts/replay.py
 
 Players are names or run folders; the first is the environment's agent, the second its
 opponent. In doubles the first has a partner and the second plays on both the other seats.
@@ -50,6 +51,7 @@ def main() -> int:
         help="a window, pictures for --video, text, or only the umpire's sheet",
     )
     parser.add_argument("--video", metavar="FILE", help="film the strokes: .mp4 or .gif")
+    parser.add_argument("--replay", metavar="FILE", help="write the replay: .json or .json.gz")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--noise", default="expert", help="execution noise (default: expert)")
     arguments = parser.parse_args()
@@ -76,6 +78,8 @@ def _play(arguments: argparse.Namespace) -> int:
         options |= {"doubles": True, "partner": find_player(partner) if partner else player}
     if arguments.video:
         options["film_rate"] = float(FPS)
+    if arguments.replay:
+        options["record"] = True
     env = gym.make(
         arguments.id,
         opponent=opponent,
@@ -97,6 +101,8 @@ def _play(arguments: argparse.Namespace) -> int:
         else:
             for _ in strokes:
                 pass
+        if arguments.replay:
+            print(f"replay: {env.replay(_names(arguments)).save(arguments.replay)}")
     finally:
         env.close()
     return 0
@@ -126,19 +132,25 @@ def _opened(env: CarromEnv, arguments: argparse.Namespace) -> Sheet:
     """The sheet of an episode that has begun, with its heading printed."""
     from carrom.sheet import Sheet
 
-    first, second = short_name(arguments.first), short_name(arguments.second)
-    partner = short_name(arguments.partner) if arguments.partner else first
-    names = (first, second, partner, second) if arguments.doubles else (first, None, second)
     setting, table = env.setting, env.get_state().table
     assert table is not None, "an episode that has begun has a table"
     sheet = Sheet(
         setting.format,
-        {seat: name for seat, name in enumerate(names) if name},
+        _names(arguments),
         unit=setting.task.unit,
         toss=table.toss,
     )
     _print(sheet.heading())
     return sheet
+
+
+def _names(arguments: argparse.Namespace) -> dict[int, str]:
+    """What the players are called, by seat."""
+    first, second = short_name(arguments.first), short_name(arguments.second)
+    partner = short_name(arguments.partner) if arguments.partner else first
+    if arguments.doubles:
+        return {0: first, 1: second, 2: partner, 3: second}
+    return {0: first, 2: second}
 
 
 def _print(lines: Iterable[str]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,8 @@ from carrom.laws import (
 from carrom.layout import Layout
 from carrom.options import Options
 from carrom.play import advance, begin, check_nothing_else_asked, report
+from carrom.replay.recording import replay_of
+from carrom.replay.replay import Replay
 from carrom.table import Stroke, Table
 
 _OF_ONE_AGENT = ("opponent", "partner", "first", "max_strokes")
@@ -215,6 +217,10 @@ class CarromAECEnv(AECEnv[str, NDArray[np.float32], Any]):
     def render(self) -> Any:
         """The position as it stands: a picture, text, or nothing in mode "human"."""
         return self._drawing.render(self.layout())
+
+    def replay(self, names: Mapping[int, str] | None = None) -> Replay:
+        """The replay of this episode so far; see ``carrom.replay.recording.replay_of``."""
+        return replay_of(self._table_in_play(), self._physics, names or self._names)
 
     def close(self) -> None:
         """Close windows and free what drawing holds."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,8 @@ from carrom.decision import ANSWERS, Answer
 from carrom.info import reset_info, step_info
 from carrom.options import Options
 from carrom.play import advance, begin, refuse_faulty
+from carrom.replay.recording import replay_of
+from carrom.replay.replay import Replay
 from carrom.table import Stroke, Table
 from carrom.view import View
 
@@ -58,6 +60,7 @@ class Boards:
         self._seeds = [-1] * count
         self._tables: list[Table | None] = [None] * count
         self._last_strokes: list[tuple[Stroke, ...]] = [()] * count
+        self._last_tables: list[Table | None] = [None] * count
 
     def reset(self, seeds: Sequence[int | None], which: Sequence[int]) -> list[Start]:
         """Begin episodes on the boards ``which``, each from its seed if it has one.
@@ -131,6 +134,11 @@ class Boards:
         """The strokes of the last step, or reset, of each board."""
         return list(self._last_strokes)
 
+    def replays(self, names: Mapping[int, str] | None) -> list[Replay]:
+        """The replay of the episode of each board's last step, or reset."""
+        tables = [table for table in self._last_tables if table is not None]
+        return [replay_of(table, self._physics, names) for table in tables]
+
     def generators(self) -> list[np.random.Generator]:
         """The generator that seeds each board's episodes."""
         return [self._generator(index, None) for index in range(len(self._generators))]
@@ -153,6 +161,7 @@ class Boards:
 
     def _remember_strokes(self, which: Sequence[int]) -> None:
         for index in which:
+            self._last_tables[index] = self._table(index)
             self._last_strokes[index] = tuple(self._table(index).played)
 
     def _table(self, index: int) -> Table:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +20,9 @@ from carrom.laws import Event, StrokeFacts, check
 from carrom.layout import Layout
 from carrom.options import Options
 from carrom.play import advance, begin, report
+from carrom.render.diagram import Diagram, diagram
+from carrom.replay.recording import replay_of
+from carrom.replay.replay import Replay
 from carrom.table import Stroke, Table
 from carrom.tasks import AGENT_SEAT
 from carrom.view import View
@@ -208,6 +212,7 @@ class CarromEnv(gym.Env[NDArray[np.float32], Any]):
     | ``physics`` | "mujoco" | or "planar": the same model on the fast engine |
     | ``ground`` | "coulomb" | or "contact": ground friction by MuJoCo's own contacts, slow |
     | ``film_rate`` | None | frames per second of ``Stroke.motion.trajectory`` |
+    | ``record`` | False | keep every stroke, for ``replay()`` |
     | ``board``, ``material`` | regulation, nominal | ``carrom.Board``, ``carrom.Material`` |
     | ``render_mode`` | None | "rgb_array", "human" or "ansi" |
     | ``width``, ``height`` | 480 | size of pictures, pixels |
@@ -362,6 +367,14 @@ class CarromEnv(gym.Env[NDArray[np.float32], Any]):
             uint8 (height, width, 3) in mode "rgb_array", a string in mode "ansi".
         """
         return self._drawing.render(self.layout())
+
+    def diagram(self, **options: Any) -> Diagram:
+        """The position as it stands, drawn without OpenGL; see ``carrom.render.diagram``."""
+        return diagram(self, **options)
+
+    def replay(self, names: Mapping[int, str] | None = None) -> Replay:
+        """The replay of this episode so far; see ``carrom.replay.recording.replay_of``."""
+        return replay_of(self._table_in_play(), self._physics, names)
 
     def close(self) -> None:
         """Close windows and free what drawing holds."""

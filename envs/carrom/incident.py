@@ -24,12 +24,14 @@ class Attempt:
         breach: the law that it breaks by the way the striker is set; None if it is proper.
         possible: whether the striker can be set there at all (134).
         outcome: what came of it, or why nothing did.
+        meant: the strike as the player decided it.
     """
 
     strike: Strike
     breach: str | None = None
     possible: bool = True
     outcome: Motion | PhysicsError | None = None
+    meant: Strike | None = None
 
     @property
     def motion(self) -> Motion | None:

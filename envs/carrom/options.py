@@ -68,6 +68,7 @@ class Options:
     physics: str = "mujoco"
     ground: str = "coulomb"
     film_rate: float | None = None
+    record: bool = False
     board: Board = field(default_factory=Board)
     material: Material = field(default_factory=Material)
 
@@ -111,6 +112,8 @@ class Options:
                 )
         if type(self.doubles) is not bool:
             raise ConfigError(f"doubles = {self.doubles!r}: expected True or False")
+        if type(self.record) is not bool:
+            raise ConfigError(f"record = {self.record!r}: expected True or False")
         if self.doubles and (task.solo or task.unit is Unit.STROKE):
             raise ConfigError(f"doubles = True: expected False in task {self.task!r}")
         limit_s = self.time_limit_s
@@ -139,6 +142,7 @@ class Options:
             breaker_side=_FIRST[one_of("first", self.first, _FIRST)],
             max_strokes=int(limit),
             tells_request=len(outside) > 1 or limit_s is not None or self._asked() != {Kind.STRIKE},
+            record=self.record,
         )
 
     def new_physics(self) -> Physics:

@@ -87,12 +87,12 @@ def _as_made(table: Table, strike: Strike) -> Attempt:
     view = table.view
     if table.setting.strict:
         if _disturbs(made, view):
-            return Attempt(made, breach="134", possible=False)
+            return Attempt(made, breach="134", possible=False, meant=strike)
         faults = striker_faults(view.board, made.place, made.forward)
-        return Attempt(made, breach=faults[0] if faults else None)
+        return Attempt(made, breach=faults[0] if faults else None, meant=strike)
     place = nearest_place(view.free_places, made.place)
     assert place is not None, "a board without a free place was replayed (142)"
-    return Attempt(dataclasses.replace(made, place=place, forward=view.forward))
+    return Attempt(dataclasses.replace(made, place=place, forward=view.forward), meant=strike)
 
 
 def _disturbs(strike: Strike, view: View) -> bool:

@@ -59,6 +59,7 @@ class Setting:
         breaker_side: side that breaks first in an episode; None lets the toss decide.
         max_strokes: strokes of all players after which an episode is truncated.
         tells_request: whether observations say what is asked for, and whom.
+        record: whether tables keep all their strokes, for a replay.
     """
 
     board: Board
@@ -78,6 +79,7 @@ class Setting:
     breaker_side: int | None
     max_strokes: int
     tells_request: bool
+    record: bool = False
 
     def observation_space(self) -> spaces.Space[NDArray[np.float32]]:
         """The space of one observation."""
@@ -118,6 +120,7 @@ class Stroke:
         ruling: what he ruled.
         laid: what was put back afterwards, in order.
         failure: why there is no motion, if the physics diverged; its dump replays it.
+        meant: the strike as the player decided it, before noise; None if there was none.
     """
 
     seat: int
@@ -129,6 +132,7 @@ class Stroke:
     ruling: Ruling
     laid: tuple[Laid, ...] = ()
     failure: PhysicsError | None = None
+    meant: Strike | None = None
 
     @property
     def own(self) -> bool:
@@ -161,16 +165,25 @@ class Stroke:
 
 @dataclass
 class Streams:
-    """The sources of chance of one episode, apart so that one does not shift another."""
+    """The sources of chance of one episode, apart so that one does not shift another.
+
+    Attributes:
+        start: of racks, drills and tosses.
+        noise: of strikes.
+        opponent: of the players at the table.
+        seeds: of the three, in that order.
+    """
 
     start: np.random.Generator
     noise: np.random.Generator
     opponent: np.random.Generator
+    seeds: tuple[int, ...] = ()
 
     @classmethod
     def drawn_from(cls, rng: np.random.Generator) -> Streams:
         """New streams, seeded from ``rng``."""
-        return cls(*(np.random.default_rng(int(s)) for s in rng.integers(2**63 - 1, size=3)))
+        seeds = tuple(rng.integers(2**63 - 1, size=3).tolist())
+        return cls(*map(np.random.default_rng, seeds), seeds=seeds)
 
 
 @dataclass(frozen=True)
@@ -204,6 +217,7 @@ class Table:
         strokes: strokes and incidents so far.
         earned: own reward terms since they were last taken.
         played: strokes since they were last taken.
+        history: all strokes so far, if the setting says to record them.
         terminated: the episode has ended by the laws.
         truncated: the episode was cut off by the stroke limit.
         result: how it ended, from the own side; None while it goes on.
@@ -222,6 +236,7 @@ class Table:
     strokes: int = 0
     earned: dict[str, float] = field(default_factory=dict)
     played: list[Stroke] = field(default_factory=list)
+    history: list[Stroke] = field(default_factory=list)
     terminated: bool = False
     truncated: bool = False
     result: dict[str, Any] | None = None
@@ -311,6 +326,7 @@ class Table:
             streams=copy.deepcopy(self.streams),
             earned=dict(self.earned),
             played=list(self.played),
+            history=list(self.history),
             asked_at=self.setting.clock.now(),
         )
 

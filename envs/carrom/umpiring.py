@@ -258,8 +258,11 @@ def _conclude(table: Table) -> None:
         ruling=ruling,
         laid=incident.laid,
         failure=attempt.failure if attempt else None,
+        meant=attempt.meant if attempt else None,
     )
     table.played.append(stroke)
+    if table.setting.record:
+        table.history.append(stroke)
     table.earn(stroke_terms(table.setting, stroke))
     table.position, table.incident = stroke.after, None
     breaches = [(laid.seat, laid.breach) for laid in incident.laid]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import gymnasium as gym
@@ -19,6 +19,7 @@ from carrom.env import CarromEnv
 from carrom.errors import ActionError, ConfigError
 from carrom.options import Options
 from carrom.render.picture import BoardRenderer
+from carrom.replay.replay import Replay
 from carrom.table import Stroke
 from carrom.view import View
 from carrom.workers import SharedBoards
@@ -242,6 +243,15 @@ class CarromVectorEnv(gym.vector.VectorEnv[Observations, Any, NDArray[Any]]):
         if self._renderer is None:
             self._renderer = BoardRenderer(self.setting.board, **self._picture)
         return tuple(self._renderer.render(*discs_of(layout)) for layout in self._boards.layouts())
+
+    def replays(self, names: Mapping[int, str] | None = None) -> list[Replay]:
+        """The replay of each board's episode in which its last step, or reset, was.
+
+        So after a step that ended an episode it is that of the whole episode, also where the
+        next has begun at once. See ``carrom.replay.recording.replay_of``.
+        """
+        self._reported_over()
+        return self._boards.replays(names)
 
     def close_extras(self, **kwargs: Any) -> None:
         """End the workers and free what drawing holds."""

@@ -11,7 +11,7 @@ import itertools
 import multiprocessing
 import pickle
 import signal
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -20,6 +20,7 @@ import numpy as np
 from carrom.boards import Boards, BoardStep, Start
 from carrom.errors import ConfigError, WorkerError
 from carrom.options import Options
+from carrom.replay.replay import Replay
 from carrom.table import Stroke
 from carrom.view import View
 
@@ -86,6 +87,10 @@ class SharedBoards:
         """See ``Boards.last_strokes``."""
         return self._from_all("last_strokes")
 
+    def replays(self, names: Mapping[int, str] | None) -> list[Replay]:
+        """See ``Boards.replays``."""
+        return self._from_all("replays", names)
+
     def generators(self) -> list[np.random.Generator]:
         """See ``Boards.generators``; copies, since the processes keep their own."""
         return self._from_all("generators")
@@ -123,9 +128,9 @@ class SharedBoards:
                 in_order[position[start + index]] = result
         return in_order
 
-    def _from_all(self, method: str) -> list[Any]:
+    def _from_all(self, method: str, *arguments: Any) -> list[Any]:
         for worker in range(len(self._pipes)):
-            self._send(worker, (method, ()))
+            self._send(worker, (method, arguments))
         answers = self._received(range(len(self._pipes)))
         return [item for answer in answers for item in answer]
 

@@ -30,11 +30,12 @@ def disc_shapes(layout: Layout, board: Board, theme: Theme) -> list[Shape]:
     return [
         shape
         for index in np.flatnonzero(layout.on_board).tolist()
-        for shape in _disc(*layout.positions[index].tolist(), board, theme, int(COLOURS[index]))
+        for shape in _disc(layout.positions[index], board, theme, int(COLOURS[index]))
     ]
 
 
-def _disc(x: float, y: float, board: Board, theme: Theme, colour: int) -> list[Shape]:
+def _disc(centre: Points, board: Board, theme: Theme, colour: int) -> list[Shape]:
+    x, y = centre.tolist()
     face, groove = theme.style.discs[colour]
     radius = board.striker_radius if colour == Colour.STRIKER else board.carromman_radius
     edge = 0.0012
@@ -65,7 +66,7 @@ def plan_shapes(
             striker where it was set and which way it went.
     """
     start, velocity = strike.position(board, seat), strike.velocity(seat)
-    shapes = _disc(*start.tolist(), board, theme, Colour.STRIKER)
+    shapes = _disc(start, board, theme, Colour.STRIKER)
     speed = math.hypot(*velocity.tolist())
     if speed == 0:
         return shapes
@@ -78,9 +79,8 @@ def plan_shapes(
     touch = start + ahead * way
     shapes.append(Line(np.array([start, touch]), theme.plan, _PLAN, dashed=True))
     shapes.append(Polygon(arrow_head(touch, heading, _HEADS), theme.plan))
-    shapes.append(
-        Disc(*touch.tolist(), board.striker_radius, edge=theme.plan, width=_PLAN, dashed=True)
-    )
+    x, y = touch.tolist()
+    shapes.append(Disc(x, y, board.striker_radius, edge=theme.plan, width=_PLAN, dashed=True))
     if struck is not None:
         # Without friction at the rims a struck disc leaves along the line of the centres.
         centre = layout.positions[struck]
@@ -158,13 +158,14 @@ def pocketing_shapes(layout: Layout, motion: Motion, board: Board, theme: Theme)
         row = fallen_before[fall.pocket]
         fallen_before[fall.pocket] += 1
         place = pocket + outwards * 0.035 - np.array([outwards[0], 0.0]) * 0.026 * row
-        shapes += _badge(*place.tolist(), number, theme)
+        shapes += _badge(place, number, theme)
         if fall.index != STRIKER and layout.on_board[fall.index]:
-            shapes += _badge(*layout.positions[fall.index].tolist(), number, theme)
+            shapes += _badge(layout.positions[fall.index], number, theme)
     return shapes
 
 
-def _badge(x: float, y: float, number: int, theme: Theme) -> list[Shape]:
+def _badge(centre: Points, number: int, theme: Theme) -> list[Shape]:
+    x, y = centre.tolist()
     return [
         Disc(x, y, _BADGE, fill=theme.badge, edge=theme.paper, width=0.0012),
         Label(x, y, str(number), 0.015, theme.paper, bold=True),

@@ -1,0 +1,124 @@
+"""A replay: an episode with everything that is needed to play its strokes again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from carrom.board import Board
+from carrom.errors import ConfigError, one_of
+from carrom.laws import MatchFormat
+from carrom.physics.material import Material
+from carrom.physics.mujoco import MujocoEngine
+from carrom.physics.noise import NOISE_LEVELS, ExecutionNoise
+from carrom.physics.planar.engine import PlanarEngine
+from carrom.sheet import Sheet
+from carrom.table import Stroke, Toss
+from carrom.tasks import TASKS
+
+Engine = MujocoEngine | PlanarEngine
+
+
+@dataclass(frozen=True)
+class EngineKind:
+    """Which engine computed the strokes.
+
+    Attributes:
+        name: "mujoco" or "planar".
+        variant: the ground of the former, the precision of the latter.
+    """
+
+    name: str
+    variant: str
+
+    @classmethod
+    def of(cls, engine: Engine) -> EngineKind:
+        """The kind of ``engine``."""
+        if isinstance(engine, MujocoEngine):
+            return cls("mujoco", engine.ground)
+        return cls("planar", engine.precision)
+
+    def new(self, board: Board, material: Material) -> Engine:
+        """An engine of this kind.
+
+        Raises:
+            ConfigError: there is none.
+        """
+        if one_of("engine", self.name, ("mujoco", "planar")) == "mujoco":
+            return MujocoEngine(board, material, self.variant)
+        return PlanarEngine(board, material, precision=self.variant)
+
+
+@dataclass(frozen=True, eq=False)
+class Replay:
+    """An episode, or as much of it as was played.
+
+    Attributes:
+        board: dimensions.
+        material: friction and the like.
+        engine: what computed the strokes.
+        format: singles or doubles, and how long games and matches are.
+        task: name of the task, of ``carrom.tasks.TASKS``.
+        noise: execution noise of all players.
+        seeds: of the episode's sources of chance: start, noise, players at the table.
+        names: of the player on each seat that is taken.
+        strokes: strokes and incidents in order, without films.
+        toss: how it began; None where nobody tossed.
+        result: how it ended, from the side of seat 0; None if it was cut off.
+        software: versions of what computed it.
+    """
+
+    board: Board
+    material: Material
+    engine: EngineKind
+    format: MatchFormat
+    task: str
+    noise: ExecutionNoise
+    seeds: tuple[int, ...]
+    names: Mapping[int, str]
+    strokes: tuple[Stroke, ...]
+    toss: Toss | None = None
+    result: Mapping[str, Any] | None = None
+    software: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        one_of("task", self.task, TASKS)
+        if set(self.names) != set(self.format.seats):
+            raise ConfigError(
+                f"names of seats {sorted(self.names)}: expected of seats {self.format.seats}"
+            )
+
+    @property
+    def noise_level(self) -> str:
+        """What the level of noise is called; "other" if it has no name."""
+        names = (name for name, noise in NOISE_LEVELS.items() if noise == self.noise)
+        return next(names, "other")
+
+    def new_engine(self) -> Engine:
+        """An engine that computes the strokes as they were computed."""
+        return self.engine.new(self.board, self.material)
+
+    def save(self, path: str | Path) -> Path:
+        """Write it to a file; see ``carrom.replay.file.save``."""
+        from carrom.replay.file import save
+
+        return save(self, path)
+
+    def sheet(self) -> list[str]:
+        """The umpire's sheet, line by line."""
+        unit = TASKS[self.task].unit
+        sheet = Sheet(self.format, self.names, unit=unit, toss=self.toss)
+        lines = sheet.heading()
+        for stroke in self.strokes:
+            lines += sheet.entry(stroke)
+        if self.result is None:
+            lines.append(f"Cut off after {len(self.strokes)} strokes")
+        return lines
+
+
+def software() -> dict[str, str]:
+    """The versions installed here of what the bits of a stroke may depend on."""
+    return {name: version(name) for name in ("carrom-rl", "mujoco", "numpy", "jax")}
