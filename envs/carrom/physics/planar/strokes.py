@@ -86,9 +86,9 @@ class _Stream(NamedTuple):
     Attributes:
         lanes: the strokes in the lanes.
         parameters: theirs.
-        stroke: (B,), which stroke is in each lane; M where none is.
+        stroke: (B,), place in the queue of the stroke in each lane; M where there is none.
         steps: (B,), how many it has taken.
-        following: (), the next stroke to take.
+        following: (), the next one to take.
         rows: (M + 1, ...), the outcomes; the last row is waste.
     """
 
@@ -142,8 +142,13 @@ def play_stream(
     layouts = jnp.concatenate([columns(positions), on_board.astype(positions.dtype)], axis=1)
     # One row per stroke, and one more for lanes that have nothing left to play.
     queue = starts if shared else jnp.concatenate([starts, jnp.stack(parameters, axis=1)], axis=1)
-    queue = jnp.pad(queue, ((0, 1), (0, 0)), mode="edge")
-    which = jnp.pad(which.astype(jnp.int32), (0, 1))
+    # The fastest first, as they take longest: else one of them, begun last, would keep all other
+    # lanes waiting.
+    speed2 = starts[:, 2] ** 2 + starts[:, 3] ** 2
+    order = jnp.argsort(jnp.where(jnp.arange(strokes) < end, -speed2, jnp.inf)).astype(jnp.int32)
+    queue = jnp.pad(queue[order], ((0, 1), (0, 0)), mode="edge")
+    which = jnp.pad(which.astype(jnp.int32)[order], (0, 1))
+    own_row = jnp.append(order, strokes)
 
     def take(stroke: jax.Array) -> tuple[Lanes, Parameters]:
         row, layout, real = queue[stroke].T, layouts[which[stroke]].T, stroke < end
@@ -174,7 +179,7 @@ def play_stream(
         steps = state.steps + jnp.where(free, CHUNK, 0)
         given_up = (steps >= most_steps) | (under_way.squeezed > most_steps)
         done = under_way.discs.at_rest() | given_up
-        target = jnp.where(done, state.stroke, strokes)
+        target = jnp.where(done, own_row[state.stroke], strokes)
         ready = done.astype(jnp.int32)
         place = state.following + jnp.cumsum(ready, dtype=jnp.int32) - 1
         stroke = jnp.where(done, jnp.where(place < end, place, strokes), state.stroke)
