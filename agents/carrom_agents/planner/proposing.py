@@ -21,6 +21,10 @@ Strikes = NDArray[np.float64]
 """(n, 3): place, m; direction, rad; speed, m/s."""
 
 
+KINDS = frozenset(Kind) - {Kind.DOUBLE_REBOUND}
+"""A striker that takes two frames first misses too often to be worth the time of looking."""
+
+
 class Propose(Protocol):
     """Who names the candidates."""
 
@@ -51,7 +55,7 @@ class ScriptedProposals:
     """
 
     options: ShotOptions = field(default_factory=ShotOptions)
-    kinds: frozenset[Kind] = frozenset(Kind)
+    kinds: frozenset[Kind] = KINDS
     aimed_share: float = 0.5
     varied_share: float = 0.25
     varied: int = 8
