@@ -25,6 +25,7 @@ from carrom.physics.strike import Strike
 from carrom.pieces import QUEEN, STRIKER
 from carrom.table import view_of
 from carrom.view import QueenStatus, View
+from carrom_agents.evaluation import play_boards
 from carrom_agents.planner import Planner, Round, StaticWorth, planner
 from carrom_agents.planner.errors import as_made
 from carrom_agents.planner.position import state_of
@@ -258,3 +259,9 @@ def test_it_pickles() -> None:
 def test_a_planner_that_cannot_be_is_refused(options: dict[str, Any]) -> None:
     with pytest.raises(ConfigError, match=next(iter(options))):
         Planner(**options)
+
+
+@pytest.mark.slow
+def test_it_beats_the_aimer_on_the_reference_engine() -> None:
+    report = play_boards(planner, "aimer", boards=20, seed=50)
+    assert report.won.low > 0.5
