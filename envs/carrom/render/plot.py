@@ -11,7 +11,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from carrom.render.shapes import Disc, Drawing, Label, Line, Polygon, Shape
+from carrom.render.shapes import Disc, Drawing, Label, Line, Polygon, Shape, printable
 from carrom.render.style import RGB
 
 _POINTS_PER_METRE = 1000.0
@@ -83,7 +83,7 @@ def _draw(axes: Any, shape: Shape, order: int) -> None:
             axes.text(
                 shape.x,
                 shape.y,
-                shape.text,
+                printable(shape.text),
                 fontsize=shape.size * _POINTS_PER_METRE,
                 color=_colour(shape.colour),
                 ha="center" if shape.centred else "left",

@@ -91,6 +91,11 @@ class Label:
 Shape: TypeAlias = Disc | Polygon | Line | Label
 
 
+def printable(text: str) -> str:
+    """Text without what neither XML nor a font has: control characters, lone surrogates."""
+    return "".join(letter if letter.isprintable() else " " for letter in text)
+
+
 @dataclass(frozen=True, eq=False)
 class Drawing:
     """Shapes, the last on top, on a sheet.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from html import escape
 
-from carrom.render.shapes import Disc, Drawing, Label, Line, Points, Polygon, Shape
+from carrom.render.shapes import Disc, Drawing, Label, Line, Points, Polygon, Shape, printable
 from carrom.render.style import RGB
 
 _FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif"
@@ -15,7 +15,7 @@ def svg(drawing: Drawing) -> str:
     """The drawing as an SVG document; a unit is a millimetre, all text is escaped."""
     width, height = drawing.right - drawing.left, drawing.high - drawing.low
     box = f"{_mm(drawing.left)} {_mm(-drawing.high)} {_mm(width)} {_mm(height)}"
-    title = escape(drawing.title)
+    title = escape(printable(drawing.title))
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" width="{_mm(width)}" '
         f'height="{_mm(height)}" style="max-width:100%;height:auto" role="img" '
@@ -56,7 +56,7 @@ def _element(shape: Shape) -> str:
             return (
                 f'<text x="{_mm(shape.x)}" y="{_mm(-shape.y)}" font-size="{_mm(shape.size)}" '
                 f'font-family="{_FONT}" fill="{_hex(shape.colour)}"{anchor}{weight}>'
-                f"{escape(_printable(shape.text))}</text>"
+                f"{escape(printable(shape.text))}</text>"
             )
 
 
@@ -65,11 +65,6 @@ def _edge(colour: RGB | None, width: float, dashed: bool) -> str:
         return ""
     dashes = f' stroke-dasharray="{_mm(4 * width)} {_mm(3 * width)}"' if dashed else ""
     return f' stroke="{_hex(colour)}" stroke-width="{_mm(width)}"{dashes}'
-
-
-def _printable(text: str) -> str:
-    """Without what XML cannot hold, even escaped: control characters and lone surrogates."""
-    return "".join(c if c.isprintable() else " " for c in text)
 
 
 def _points(points: Points) -> str:

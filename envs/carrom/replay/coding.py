@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carrom.errors import ConfigError
-from carrom.laws import Ruling, StrokeFacts
+from carrom.laws import LAW_IDS, Event, QueenState, Ruling, StrokeFacts
 from carrom.laws.state import flags, integers
 from carrom.layout import Layout
 from carrom.pieces import N_CARROMMEN, N_DISCS
@@ -23,6 +23,19 @@ Tree = TypeVar("Tree")
 
 PLAIN_FACTS = StrokeFacts.shot()
 """The facts that others are told apart from."""
+_BOUNDS = {
+    "breach": (-1, len(LAW_IDS) - 1),
+    "breaker_seat": (0, 3),
+    "event": (0, max(Event)),
+    "opener_seat": (0, 3),
+    "placer_seat": (-1, 3),
+    "queen": (0, max(QueenState)),
+    "rotation": (0, 3),
+    "seat": (0, 3),
+    "striker": (0, 1),
+    "winner": (-1, 1),
+}
+"""Least and largest value of the fields that are names of something."""
 _NO, _NONE, _NEITHER = flags(False), integers(0), integers([0, 0])
 PLAIN_RULING = Ruling(
     striker=_NONE,
@@ -86,18 +99,24 @@ def changed(data: Any, reference: Tree, where: str) -> Tree:
         if dataclasses.is_dataclass(other):
             values[name] = changed(value, other, place)
         else:
-            values[name] = _leaf(value, np.asarray(other), place)
+            bounds = _BOUNDS.get(name, (-(2**31), 2**31 - 1))
+            values[name] = _leaf(value, np.asarray(other), bounds, place)
     return dataclasses.replace(reference, **values)  # type: ignore[type-var]
 
 
-def _leaf(value: Any, like: NDArray[Any], where: str) -> Any:
+def _leaf(value: Any, like: NDArray[Any], bounds: tuple[int, int], where: str) -> Any:
     flat = value if isinstance(value, list) else [value]
     kind = bool if like.dtype == bool else int
-    good = all(type(item) is kind for item in flat) and np.shape(value) == like.shape
-    if not good or (kind is int and any(not -(2**31) <= item < 2**31 for item in flat)):
+    good = isinstance(value, list) == bool(like.shape) and all(type(one) is kind for one in flat)
+    if not good or len(flat) != max(like.size, 1):
         shape = f" of shape {like.shape}" if like.shape else ""
-        raise ConfigError(f"{where} = {value!r}: expected {kind.__name__}{shape}")
-    return flags(value) if kind is bool else integers(value)
+        raise ConfigError(f"{where} = {value!r:.60}: expected {kind.__name__}{shape}")
+    if kind is bool:
+        return flags(value)
+    low, high = bounds
+    if not all(low <= one <= high for one in flat):
+        raise ConfigError(f"{where} = {value!r:.60}: expected {low} to {high}")
+    return integers(value)
 
 
 def layout_changes(before: Layout, after: Layout) -> dict[str, Any]:

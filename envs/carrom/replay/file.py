@@ -114,7 +114,7 @@ def of_data(data: Any) -> Replay:
         raise ConfigError(f"version = {version!r}: expected a whole number from 1 to {VERSION}")
     if version > VERSION:
         raise ConfigError(f"version = {version}: newer than this program, which knows {VERSION}")
-    format = _part(data, "match", lambda match: MatchFormat(**match))
+    format = _part(data, "match", _format)
     noise = dict(mapping(item(data, "noise", "file"), "noise"))
     noise.pop("level", None)
     toss, result = item(data, "toss", "file"), item(data, "result", "file")
@@ -146,11 +146,15 @@ def _part(data: Mapping[str, Any], name: str, make: Callable[[Any], _Part]) -> _
         raise ConfigError(f"{name}: {error}") from error
 
 
+def _format(data: Any) -> MatchFormat:
+    format = MatchFormat(**data)
+    if type(format.doubles) is not bool:
+        raise ConfigError(f"doubles = {format.doubles!r}: expected true or false")
+    return format
+
+
 def _engine(data: Any) -> EngineKind:
-    kind = EngineKind(**{name: text(value, f"engine.{name}") for name, value in data.items()})
-    if kind.name not in ("mujoco", "planar"):
-        raise ConfigError(f"name = {kind.name!r}: expected 'mujoco' or 'planar'")
-    return kind
+    return EngineKind(**{name: text(value, name) for name, value in data.items()})
 
 
 def _toss(data: Any) -> Toss:

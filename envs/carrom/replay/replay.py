@@ -14,7 +14,8 @@ from carrom.laws import MatchFormat
 from carrom.physics.material import Material
 from carrom.physics.mujoco import MujocoEngine
 from carrom.physics.noise import NOISE_LEVELS, ExecutionNoise
-from carrom.physics.planar.engine import PlanarEngine
+from carrom.physics.planar.engine import PRECISIONS, PlanarEngine
+from carrom.physics.scene import ground_kind
 from carrom.sheet import Sheet
 from carrom.table import Stroke, Toss
 from carrom.tasks import TASKS
@@ -29,10 +30,19 @@ class EngineKind:
     Attributes:
         name: "mujoco" or "planar".
         variant: the ground of the former, the precision of the latter.
+
+    Raises:
+        ConfigError: there is no such engine.
     """
 
     name: str
     variant: str
+
+    def __post_init__(self) -> None:
+        if one_of("name", self.name, ("mujoco", "planar")) == "mujoco":
+            ground_kind(self.variant)
+        else:
+            one_of("variant", self.variant, PRECISIONS)
 
     @classmethod
     def of(cls, engine: Engine) -> EngineKind:
@@ -42,12 +52,8 @@ class EngineKind:
         return cls("planar", engine.precision)
 
     def new(self, board: Board, material: Material) -> Engine:
-        """An engine of this kind.
-
-        Raises:
-            ConfigError: there is none.
-        """
-        if one_of("engine", self.name, ("mujoco", "planar")) == "mujoco":
+        """An engine of this kind."""
+        if self.name == "mujoco":
             return MujocoEngine(board, material, self.variant)
         return PlanarEngine(board, material, precision=self.variant)
 
@@ -90,6 +96,10 @@ class Replay:
             raise ConfigError(
                 f"names of seats {sorted(self.names)}: expected of seats {self.format.seats}"
             )
+
+    def __repr__(self) -> str:
+        players = ", ".join(self.names[seat] for seat in sorted(self.names))
+        return f"<Replay of a {self.task}: {players}; {len(self.strokes)} strokes>"
 
     @property
     def noise_level(self) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 
 from carrom.errors import PhysicsError
 from carrom.incident import Laid
-from carrom.laws import MatchFormat, MatchState, cited, new_match
+from carrom.laws import Event, MatchFormat, MatchState, cited, new_match
 from carrom.layout import Layout
 from carrom.physics.motion import Motion, Pocketing
 from carrom.physics.strike import Strike
@@ -111,6 +111,9 @@ def decoded(data: Any, previous: Stroke | None, format: MatchFormat, where: str)
         motion = _decoded_motion(data["motion"], before.layout, f"{where}.motion")
     resting = before.layout if motion is None else motion.layout
     failure = text(data["failure"], f"{where}.failure") if "failure" in data else None
+    facts = changed(item(data, "facts", where), PLAIN_FACTS, f"{where}.facts")
+    if motion is not None or failure is not None or int(facts.event) == Event.SHOT:
+        item(data, "made", where)
     return Stroke(
         seat=whole(item(data, "seat", where), f"{where}.seat", 4),
         strike=_strike(data, "made", where),
@@ -120,7 +123,7 @@ def decoded(data: Any, previous: Stroke | None, format: MatchFormat, where: str)
             _match(item(data, "after", where), before.match, f"{where}.after"),
         ),
         motion=motion,
-        facts=changed(item(data, "facts", where), PLAIN_FACTS, f"{where}.facts"),
+        facts=facts,
         ruling=changed(item(data, "ruling", where), PLAIN_RULING, f"{where}.ruling"),
         laid=tuple(
             _laid(one, f"{where}.laid") for one in listed(data.get("laid", []), f"{where}.laid")
