@@ -22,7 +22,7 @@ from carrom.functional.lines import Lines
 from carrom.pieces import N_PER_SIDE, QUEEN
 from carrom.view import OPPONENT, OWN, QueenStatus
 from carrom_agents.device.aimer import DeviceAimer
-from carrom_agents.device.weighing import chances
+from carrom_agents.device.weighing import Boards, chances
 from carrom_agents.scripted import TARGETS, Aimer
 from carrom_agents.shots import ShotOptions
 
@@ -97,8 +97,10 @@ def features_on(looks: DeviceAimer) -> Callable[[Sight], jax.Array]:
 
 
 def _features(looks: DeviceAimer, sights: Sight) -> jax.Array:
-    own = _chances(looks, sights)
-    opponent = _chances(looks, _as_opponent(looks.board, sights))
+    # Looked at together, both sides are compiled once.
+    seen = [_wanted(looks, each) for each in (sights, _as_opponent(looks.board, sights))]
+    both = jax.tree.map(lambda *leaves: jnp.concatenate(leaves), *seen)
+    own, opponent = jnp.split(chances(looks.rules.options, looks.board, both), 2)
     lies, count = sights.queen == QueenStatus.ON_BOARD, functools.partial(jnp.sum, axis=1)
     own_left, opponent_left = count(sights.on_board[:, OWN]), count(sights.on_board[:, OPPONENT])
     carrommen = slice(0, N_PER_SIDE)
@@ -119,11 +121,10 @@ def _features(looks: DeviceAimer, sights: Sight) -> jax.Array:
     return jnp.stack([jnp.asarray(by_name[name], jnp.float32) for name in FEATURES], axis=1)
 
 
-def _chances(looks: DeviceAimer, sights: Sight) -> jax.Array:
-    """Of the likeliest shot at each of ``TARGETS`` that lies on the board, (B, 10)."""
+def _wanted(looks: DeviceAimer, sights: Sight) -> Boards:
+    """The positions, with shots wanted at all of ``TARGETS`` that lie on the board."""
     boards = jax.vmap(looks.position)(sights)
-    boards = boards._replace(wanted=sights.on_board[:, TARGETS])
-    return chances(looks.rules.options, looks.board, boards)
+    return boards._replace(wanted=sights.on_board[:, TARGETS])
 
 
 def _as_opponent(board: Board, sights: Sight) -> Sight:
