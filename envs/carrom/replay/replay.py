@@ -113,6 +113,7 @@ class Replay:
 
     def save(self, path: str | Path) -> Path:
         """Write it to a file; see ``carrom.replay.file.save``."""
+        # The file's module makes replays out of files, so it needs this one first.
         from carrom.replay.file import save
 
         return save(self, path)

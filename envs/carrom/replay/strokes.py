@@ -13,7 +13,7 @@ import numpy as np
 
 from carrom.errors import PhysicsError
 from carrom.incident import Laid
-from carrom.laws import Event, MatchFormat, MatchState, cited, new_match
+from carrom.laws import Event, MatchFormat, cited, new_match
 from carrom.layout import Layout
 from carrom.physics.motion import Motion, Pocketing
 from carrom.physics.strike import Strike
@@ -102,7 +102,7 @@ def decoded(data: Any, previous: Stroke | None, format: MatchFormat, where: str)
         start = mapping(item(data, "start", where), f"{where}.start")
         before = Position(
             layout_changed(item(start, "discs", where), _BARE, f"{where}.start.discs"),
-            _match(item(start, "match", where), new_match(format), f"{where}.start.match"),
+            changed(item(start, "match", where), new_match(format), f"{where}.start.match"),
         )
     else:
         before = previous.after
@@ -120,7 +120,7 @@ def decoded(data: Any, previous: Stroke | None, format: MatchFormat, where: str)
         before=before,
         after=Position(
             layout_changed(data.get("replaced", {}), resting, f"{where}.replaced"),
-            _match(item(data, "after", where), before.match, f"{where}.after"),
+            changed(item(data, "after", where), before.match, f"{where}.after"),
         ),
         motion=motion,
         facts=facts,
@@ -135,10 +135,6 @@ def decoded(data: Any, previous: Stroke | None, format: MatchFormat, where: str)
 
 def _equal(one: Position, other: Position) -> bool:
     return one.layout == other.layout and not changes(one.match, other.match)
-
-
-def _match(data: Any, reference: MatchState, where: str) -> MatchState:
-    return changed(data, reference, where)
 
 
 def _strike(data: Any, name: str, where: str) -> Strike | None:

@@ -119,7 +119,7 @@ def _comparisons(replay: Replay, stroke: Stroke, engine: Engine) -> Iterator[tup
     match, ruling = rule_jit(stroke.before.match, stroke.facts, format=replay.format)
     yield from _leaves("ruling", stroke.ruling, ruling)
     yield from _leaves("match after it", stroke.after.match, match)
-    yield from _layouts("on the board", replay, stroke)
+    yield from _layouts(replay, stroke)
 
 
 def _motions(recorded: Motion, here: Motion) -> Iterator[tuple[str, Any, Any]]:
@@ -154,12 +154,12 @@ def _facts(recorded: StrokeFacts, here: Motion) -> Iterator[tuple[str, Any, Any]
         yield "facts.pocketed_striker", bool(recorded.pocketed_striker), here.striker_pocketed
 
 
-def _layouts(name: str, replay: Replay, stroke: Stroke) -> Iterator[tuple[str, Any, Any]]:
+def _layouts(replay: Replay, stroke: Stroke) -> Iterator[tuple[str, Any, Any]]:
     """What lies on the board after the stroke against what the umpire has counted there."""
     if not (stroke.ruling.board_over or stroke.ruling.board_replayed):
-        board = stroke.after.match.board
-        yield f"C/m {name}", np.asarray(board.on_board), stroke.after.layout.counts
-        yield f"places {name}", _lies(replay, stroke.after.layout), "possible"
+        counted, lying = stroke.after.match.board.on_board, stroke.after.layout
+        yield "C/m on the board", np.asarray(counted), lying.counts
+        yield "places on the board", _lies(replay, lying), "possible"
 
 
 def _lies(replay: Replay, layout: Layout) -> str:

@@ -19,6 +19,7 @@ from carrom.physics.material import Material
 from carrom.physics.mujoco import MujocoEngine
 from carrom.replay import film_of, verify
 from carrom.replay.file import of_data, to_data
+from carrom.replay.strokes import LostStrokeError
 
 
 def with_stroke(replay, number, **changes):
@@ -130,6 +131,16 @@ def test_a_ruling_or_a_state_that_was_changed_is_found(board, part, field) -> No
     assert verdict.difference is not None
     assert field in verdict.difference.field
     assert verdict.difference.stroke == len(board.strokes)
+
+
+def test_a_stroke_that_diverged_then_and_not_here_is_found(board) -> None:
+    number = next(n for n, s in enumerate(board.strokes, 1) if s.motion is not None)
+    lost = LostStrokeError("energy grew")
+    data = to_data(with_stroke(board, number, motion=None, failure=lost))
+    difference = verify(of_data(data)).difference
+    assert difference is not None
+    assert difference.field == "whether the physics diverged"
+    assert (difference.recorded, difference.computed) == (True, False)
 
 
 def test_another_material_comes_out_differently(board) -> None:
