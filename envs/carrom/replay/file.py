@@ -131,7 +131,7 @@ def of_data(data: Any) -> Replay:
         ),
         names=_names(mapping(item(data, "names", "file"), "names")),
         strokes=_strokes(listed(item(data, "strokes", "file"), "strokes"), format),
-        toss=None if toss is None else _part(data, "toss", _toss),
+        toss=None if toss is None else _part(data, "toss", lambda toss: _toss(toss, format)),
         result=None if result is None else dict(mapping(result, "result")),
         software=dict(mapping(item(data, "software", "file"), "software")),
     )
@@ -157,9 +157,10 @@ def _engine(data: Any) -> EngineKind:
     return EngineKind(**{name: text(value, name) for name, value in data.items()})
 
 
-def _toss(data: Any) -> Toss:
+def _toss(data: Any, format: MatchFormat) -> Toss:
     toss = Toss(**data)
-    whole(toss.winner, "winner", 4)
+    if toss.winner not in format.seats:
+        raise ConfigError(f"winner = {toss.winner!r}: expected one of {format.seats}")
     if toss.takes_break not in (None, True, False):
         raise ConfigError(f"takes_break = {toss.takes_break!r}: expected true, false or null")
     return toss

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import contextlib
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from carrom.board import Board
-from carrom.errors import ConfigError, one_of
+from carrom.errors import CarromError, ConfigError, one_of
 from carrom.laws import MatchFormat
 from carrom.physics.material import Material
 from carrom.physics.mujoco import MujocoEngine
@@ -119,15 +120,40 @@ class Replay:
         return save(self, path)
 
     def sheet(self) -> list[str]:
-        """The umpire's sheet, line by line."""
+        """The umpire's sheet, line by line.
+
+        Raises:
+            ConfigError: a stroke contradicts itself or those before it, as can be in a file
+                that was changed.
+        """
         unit = TASKS[self.task].unit
         sheet = Sheet(self.format, self.names, unit=unit, toss=self.toss)
         lines = sheet.heading()
-        for stroke in self.strokes:
-            lines += sheet.entry(stroke)
+        for number, stroke in enumerate(self.strokes, 1):
+            with consistent(number):
+                lines += sheet.entry(stroke)
         if self.result is None:
             lines.append(f"Cut off after {len(self.strokes)} strokes")
         return lines
+
+
+@contextlib.contextmanager
+def consistent(number: int) -> Iterator[None]:
+    """Say which stroke of a replay it is that cannot be put into words.
+
+    What the words take for granted holds for all that was played, but not for every file.
+
+    Raises:
+        ConfigError: in place of what an impossible stroke runs into.
+    """
+    try:
+        yield
+    except CarromError:
+        raise
+    except (AssertionError, LookupError, ValueError, StopIteration) as error:
+        raise ConfigError(
+            f"stroke {number} contradicts itself or those before it: verify it to see where"
+        ) from error
 
 
 def software() -> dict[str, str]:

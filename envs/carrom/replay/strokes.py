@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from carrom.errors import PhysicsError
+from carrom.errors import ConfigError, PhysicsError
 from carrom.incident import Laid
 from carrom.laws import Event, MatchFormat, cited, new_match
 from carrom.layout import Layout
@@ -114,8 +114,16 @@ def decoded(data: Any, previous: Stroke | None, format: MatchFormat, where: str)
     facts = changed(item(data, "facts", where), PLAIN_FACTS, f"{where}.facts")
     if motion is not None or failure is not None or int(facts.event) == Event.SHOT:
         item(data, "made", where)
+    seat = whole(item(data, "seat", where), f"{where}.seat", 4)
+    for name, taken in (
+        ("seat", seat),
+        ("seat with the turn", before.seat),
+        ("breaker_seat", int(before.match.board.breaker_seat)),
+    ):
+        if taken not in format.seats:
+            raise ConfigError(f"{where}: {name} = {taken}: expected one of {format.seats}")
     return Stroke(
-        seat=whole(item(data, "seat", where), f"{where}.seat", 4),
+        seat=seat,
         strike=_strike(data, "made", where),
         before=before,
         after=Position(

@@ -19,7 +19,7 @@ from carrom.render.shapes import THEMES
 from carrom.render.svg import svg_elements
 from carrom.replay.films import filmed
 from carrom.replay.page.paths import UNIT, paths
-from carrom.replay.replay import Replay
+from carrom.replay.replay import Replay, consistent
 from carrom.sheet_wording import Seating, occurrence, placing
 from carrom.table import Stroke
 
@@ -73,7 +73,10 @@ def _board(board: Board, theme: str) -> str:
 
 def _data(replay: Replay, seating: Seating, title: str) -> dict[str, Any]:
     strokes = list(filmed(replay, _RATE))
-    last = strokes[-1]
+    last, shown = strokes[-1], []
+    for number, stroke in enumerate(strokes, 1):
+        with consistent(number):
+            shown.append(_stroke(replay, stroke, seating))
     return {
         "title": title,
         "unit": UNIT,
@@ -91,7 +94,7 @@ def _data(replay: Replay, seating: Seating, title: str) -> dict[str, Any]:
         "noise": replay.noise_level,
         "engine": replay.engine.name,
         "laws": {law: LAWS[law] for stroke in strokes for law in cited(stroke.ruling)},
-        "strokes": [_stroke(replay, stroke, seating) for stroke in strokes],
+        "strokes": shown,
         "end": _places(last.after.layout),
     }
 
