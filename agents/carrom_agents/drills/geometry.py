@@ -14,6 +14,7 @@ import numpy as np
 
 from carrom.baseline import legal_places
 from carrom.board import Board
+from carrom.errors import ConfigError
 
 BOARD = Board()
 POCKETS = tuple(complex(x, y) for x, y in BOARD.pocket_centres.tolist())
@@ -59,6 +60,9 @@ def cut(pocket: int, distance: float, angle: float) -> complex:
         pocket: 1 or 2, the far ones.
         distance: m.
         angle: rad, between the striker's way and the carromman's.
+
+    Raises:
+        ConfigError: so near a pocket there is no cut as thin as that.
     """
     centre = POCKETS[pocket]
     # From straight ahead towards the frame on the pocket's side: ever thinner.
@@ -67,7 +71,12 @@ def cut(pocket: int, distance: float, angle: float) -> complex:
     def lying(turn: float) -> complex:
         return centre + distance * complex(inward * math.sin(turn), -math.cos(turn))
 
-    low, high = math.radians(30), math.radians(85)
+    low, high = math.radians(30), math.radians(88)
+    if least_cut(lying(high), centre) < angle:
+        raise ConfigError(
+            f"cut of {math.degrees(angle):.0f} degrees at {distance} m: expected a fuller one, or "
+            "more distance"
+        )
     for _ in range(40):
         middle = (low + high) / 2
         thin_enough = least_cut(lying(middle), centre) >= angle

@@ -23,7 +23,7 @@ def queen_drills() -> list[Drill]:
     ]
     waiting = [
         ("Cover her: straight, far away.", straight(-0.1, 1, 0.45)),
-        ("Cover her: cut by 50 degrees at least.", cut(2, 0.1, math.radians(50))),
+        ("Cover her: cut by 50 degrees at least.", cut(2, 0.2, math.radians(50))),
     ]
     both = [
         ("The queen and her cover with one stroke, in one pocket.", straight(0.0, 1, 0.06), 0.05),
