@@ -1,5 +1,6 @@
 """Reports against the environments played by hand, and the players' order."""
 
+import dataclasses
 import io
 import json
 
@@ -15,9 +16,10 @@ from carrom.physics.noise import NOISE_LEVELS
 from carrom.physics.strike import Strike
 from carrom.view import View
 from carrom_agents import evaluation
+from carrom_agents.banker import banker
 from carrom_agents.episode import episode, player_chance
-from carrom_agents.evaluation import evaluate_shots, play_boards
-from carrom_agents.reports import BoardReport, ShotReport
+from carrom_agents.evaluation import evaluate_shots, play_alone, play_boards
+from carrom_agents.reports import BoardReport, ShotReport, SoloReport
 from carrom_agents.roster import find_player, labels
 from carrom_agents.scripted import aimer
 
@@ -28,7 +30,7 @@ def _env(task: str, **options) -> CarromEnv:
     return env
 
 
-def _shown(report: ShotReport | BoardReport) -> str:
+def _shown(report: ShotReport | BoardReport | SoloReport) -> str:
     console = Console(file=io.StringIO(), width=80)
     console.print(report.table())
     assert isinstance(console.file, io.StringIO)
@@ -121,6 +123,47 @@ def test_boards_are_those_of_single_environments(boards: BoardReport) -> None:
     assert boards.won.samples == boards.points.samples == 12
 
 
+def test_boards_alone_are_those_of_single_environments() -> None:
+    report = play_alone(banker, boards=5, seed=0, name="banker")
+    env = _env("CarromSolo-v0", noise="expert")
+    strokes, cleared, slams, pocketed = [], 0, 0, 0
+    for seed in range(5):
+        steps = list(episode(env, banker, seed))
+        played = [stroke for each, _ in steps for stroke in each]
+        strokes.append(len(played))
+        pocketed += sum(stroke.own_pocketed for stroke in played)
+        pocketed += sum(bool(stroke.facts.pocketed_queen) for stroke in played)
+        won = steps[-1][1]["result"]["winner"] == "own"
+        cleared += won
+        # Whoever pockets something of his own, or the queen, with every stroke, keeps the turn.
+        kept = all(s.own_pocketed or bool(s.facts.pocketed_queen) for s in played)
+        slams += won and kept and any(stroke.covers_queen for stroke in played)
+    assert slams > 0, "expected a white slam on one of these boards"
+    assert (report.cleared.value, report.slams.value) == (cleared / 5, slams / 5)
+    assert report.strokes.value == pytest.approx(np.mean(strokes))
+    assert report.shots.kinds["break"].samples == 5
+    assert sum(e.samples for e in report.shots.kinds.values()) == sum(strokes)
+    assert sum(report.shots.fallen.values()) == pocketed
+    assert "white slams per break" in _shown(report)
+
+
+def test_shots_are_looked_at_without_changing_how_boards_go() -> None:
+    conditions = {"boards": 2, "seed": 3, "names": ("aimer", "random")}
+    plain = play_boards(aimer, "random", **conditions)
+    looked = play_boards(aimer, "random", shot_kinds=True, **conditions)
+    assert plain.shots is None
+    assert looked.shots is not None
+    assert dataclasses.replace(looked, shots=None) == plain
+    assert plain.slams is not None
+    assert plain.slams.samples == 1
+    far = looked.shots.distances
+    aimed = [n for n in looked.shots.kinds if n not in ("break", "no shot")]
+    assert sum(e.samples for e in far.values()) == sum(
+        looked.shots.kinds[name].samples for name in aimed
+    )
+    assert set(aimed) <= {"direct", "cut", "back", "bank", "rebound", "combination", "other"}
+
+
 def test_the_aimer_beats_chance_whoever_breaks(boards: BoardReport) -> None:
     assert boards.won.low > 0.5
     assert boards.points.low > 4
@@ -166,6 +209,8 @@ def test_reports_can_be_read_by_programs_and_by_people(
         (lambda: play_boards(aimer, "random", boards=2, seed=-1), "seed = -1.*at least 0"),
         (lambda: evaluate_shots({"a": aimer}, positions=2, seed=0, noise="x"), "'x'.*expert"),
         (lambda: play_boards(aimer, "random", boards=3, seed=0), "boards = 3"),
+        (lambda: play_alone(aimer, boards=0, seed=0), "boards = 0"),
+        (lambda: play_alone(aimer, boards=1, seed=0, noise="x"), "'x'.*expert"),
         (lambda: play_boards(aimer, "nobody", boards=2, seed=0), "'nobody'"),
         (lambda: play_boards(aimer, "random", boards=2, seed=0, noise="x"), "'x'.*expert"),
         (lambda: find_player("nobody"), "'nobody'.*aimer"),
