@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from carrom.baseline import nearest_place
 from carrom.physics.strike import Strike
 from carrom.pieces import N_CARROMMEN, QUEEN
 from carrom.view import OPPONENT, OWN, QueenStatus, View
 from carrom_agents.aftermath import aftermath
 from carrom_agents.offers import Kind, Offers, joined, offers
+from carrom_agents.opening import straight_break
 from carrom_agents.run_plan import cover_value, run_value, run_with_queen
-from carrom_agents.scripted import TARGETS, Aimer, BreakStrike, wanted_targets
+from carrom_agents.scripted import TARGETS, Aimer, wanted_targets
 from carrom_agents.shots import ShotOptions
 from carrom_agents.ways import Float, others, standing
 
@@ -27,17 +26,6 @@ _LAST_RESORT = frozenset({Kind.DOUBLE_REBOUND})
 
 _QUEEN_COUNTS_BELOW = 22
 """Own points from which on she earns none (54)."""
-
-BANKERS_BREAK = BreakStrike(place=0.0, offset=0.0, speed=1.0)
-"""Straight ahead from the middle, at full force.
-
-Searched with the planar engine on the tight rack with expert noise: 13 places (0 to 0.18 m), 49
-offsets (-36 to 36 mm) and two speeds (1 and 0.85), 8 breaks each; the 80 best by own carrommen
-pocketed less the opponent's, 40 each; the 30 best, 40 each, and the six best of those, 120 each,
-by the value own - opponent's + run - exp(-0.15 run) their / 2, where ``run`` and ``their`` are
-what a turn of either side is then good for by direct shots (``run_value``). This one is worth
-3.8 +- 0.1 (2.0 own carrommen pocketed, 0.1 of the opponent's, never the striker, a run of 3.4),
-the aimer's 3.2 +- 0.1."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +67,7 @@ class Banker(Aimer):
     def __call__(self, view: View, rng: np.random.Generator, /) -> Strike:
         """Decide the next strike in the position ``view``."""
         if view.break_to_be_made:
-            return self._break(view, rng)
+            return straight_break(view, rng)
         found, value = self.weigh(view)
         playable = np.flatnonzero((value > 0) & (found.shots.chance >= self.least_chance))
         if not len(playable):
@@ -148,16 +136,6 @@ class Banker(Aimer):
         gain[OWN] += queen * (view.queen == QueenStatus.WAITING)
         gain[QUEEN] = cover_value(chances[own], queen)
         return gain[shots.carromman] * shots.chance - costs
-
-    def _break(self, view: View, rng: np.random.Generator) -> Strike:
-        del rng  # it is its own mirror image
-        place = nearest_place(view.free_places, BANKERS_BREAK.place)
-        assert place is not None, "a board without a free place is replayed (142)"
-        return Strike(
-            place=place,
-            direction=math.atan2(place, -view.board.base_line_y),
-            speed=BANKERS_BREAK.speed * self.options.material.full_speed,
-        )
 
 
 def fatal_carrommen(view: View) -> np.ndarray:

@@ -15,9 +15,9 @@ from carrom.physics.material import Material
 from carrom.physics.noise import execution_noise
 from carrom.physics.strike import Strike
 from carrom.view import View
+from carrom_agents.opening import straight_break
 from carrom_agents.planner.errors import as_made, spread_errors
 from carrom_agents.planner.halving import Ranking, Round, Sample, check_plan, halve
-from carrom_agents.planner.opening import straight_break
 from carrom_agents.planner.position import state_of
 from carrom_agents.planner.proposing import Propose, ScriptedProposals, Strikes
 from carrom_agents.planner.rollouts import Evaluate, values
