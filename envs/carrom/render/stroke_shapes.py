@@ -109,7 +109,7 @@ def first_touch(
         The way in metres, and the carromman touched, None for the frame.
     """
     edge = board.half_side - board.striker_radius
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         walls = (np.copysign(edge, ahead) - start) / ahead
     way, struck = float(np.min(walls[np.abs(ahead) > 1e-12], initial=4 * edge)), None
     apart = layout.positions - start
