@@ -199,10 +199,12 @@ def way_room(board: Board, start: Any, aim: Any, obstacles: Any) -> tuple[Any, A
     """
     xp = start.__array_namespace__()
     reach, heading = board.carromman_diameter - _SLACK, heading_of(aim - start)
+    end = length(aim - start) + reach
 
     def angle(obstacle: Any) -> Any:
         along, across = seen_from(start, heading, obstacle)
-        return xp.where(along > 0, (xp.abs(across) - reach) / xp.maximum(along, TINY), xp.inf)
+        beside = (along > 0) & (along < end)
+        return xp.where(beside, (xp.abs(across) - reach) / xp.maximum(along, TINY), xp.inf)
 
     room = xp.maximum(least(angle, obstacles), 0)
     return clearance(start, aim, obstacles) >= reach, room
