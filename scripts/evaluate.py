@@ -2,6 +2,8 @@
 
 python scripts/evaluate.py runs/quickstart-20261129-210000 --opponent aimer
 python scripts/evaluate.py aimer --noise club expert master --json
+
+A hundred boards of scripted players take some 25 s on one core, looking at the shots included.
 """
 
 from __future__ import annotations
