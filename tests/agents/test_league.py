@@ -147,7 +147,8 @@ def test_a_resumed_league_gives_the_same_bits(toy_agent: Agent, toy_config, tmp_
     assert [news.metrics["league/snapshots"] for news in told] == [1, 2, 2, 2]
     league = told[-1].state.league
     # The last snapshot, which has just been taken, has not been met.
-    assert league is not None and (league.games > 0).sum() == 2
+    assert league is not None
+    assert (league.games > 0).sum() == 2
     (tmp_path / "config.yaml").write_text(dump_config(config), encoding="utf-8")
     save(tmp_path, told[1].state)
     resumed, again = go(config, restore(tmp_path, config))
