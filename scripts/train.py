@@ -22,6 +22,7 @@ import tyro
 from carrom.program import run
 from carrom.render.backend import check_setting
 from carrom_agents.config import ExperimentConfig, load_config
+from carrom_agents.processor import share_processor
 
 
 def main() -> int:
@@ -36,29 +37,18 @@ def _train(arguments: list[str]) -> int:
         from carrom_agents.experiment import resume
 
         folder = Path(arguments[1])
-        _share_processor(run_config(folder).devices)
+        share_processor(run_config(folder).devices)
         resume(folder)
         return 0
     default = ExperimentConfig()
     if arguments and not arguments[0].startswith("-"):
         default = load_config(Path(arguments.pop(0)))
     config = tyro.cli(ExperimentConfig, args=arguments, default=default, description=__doc__)
-    _share_processor(config.devices)
+    share_processor(config.devices)
     from carrom_agents.experiment import train
 
     train(config)
     return 0
-
-
-def _share_processor(devices: int) -> None:
-    """Make so many devices of the processor, where that is what is computed on.
-
-    A device's program keeps one core busy. It must be said before JAX is first used.
-    """
-    import jax
-
-    if devices > 1 and os.environ["JAX_PLATFORMS"] == "cpu":
-        jax.config.update("jax_num_cpu_devices", devices)
 
 
 if __name__ == "__main__":

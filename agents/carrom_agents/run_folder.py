@@ -14,6 +14,8 @@ from typing import Any
 from carrom_agents.checkpoint import CONFIG_FILE
 from carrom_agents.config import ExperimentConfig, dump_config
 
+VERSIONS_FILE = "versions.json"
+
 _PACKAGES = ("carrom-rl", "jax", "jaxlib", "flax", "optax", "mujoco", "gymnasium", "numba", "numpy")
 
 
@@ -35,7 +37,7 @@ def create_run_folder(config: ExperimentConfig) -> Path:
             count += 1
             folder = base.with_name(f"{base.name}-{count}")
     write_text(folder / CONFIG_FILE, dump_config(config))
-    write_json(folder / "versions.json", _versions())
+    write_json(folder / VERSIONS_FILE, _versions())
     revision = _git("rev-parse", "HEAD")
     if revision is not None:
         write_json(folder / "git.json", {"revision": revision.strip()})

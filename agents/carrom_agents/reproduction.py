@@ -1,0 +1,170 @@
+"""Whether a run comes out the same again: to the bit, or where it first differs."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+
+from carrom.errors import CheckpointError
+from carrom_agents.checkpoint import restore, run_config
+from carrom_agents.experiment import train
+from carrom_agents.logging import GLOBAL_STEP, METRICS_FILE
+from carrom_agents.run_folder import VERSIONS_FILE
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The first thing in which two runs differ.
+
+    Attributes:
+        what: a metric, an array of the last checkpoint, or a number of the evaluation.
+        step: strokes trained on by then; None at the end.
+        was: in the one run.
+        now: in the other.
+    """
+
+    what: str
+    step: int | None
+    was: Any
+    now: Any
+
+    def __str__(self) -> str:
+        when = "at the end" if self.step is None else f"at step {self.step:,}"
+        text = f"{self.what} {when}: was {self.was!r}, is {self.now!r}"
+        if isinstance(self.was, float) and isinstance(self.now, float):
+            text += f", differs by {abs(self.now - self.was):.3g}"
+        return text
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What was compared, and how it ended.
+
+    Attributes:
+        records: of metrics, timings apart.
+        arrays: of the last checkpoint.
+        difference: the first one; None if all is equal to the bit.
+    """
+
+    records: int
+    arrays: int
+    difference: Difference | None
+
+
+def run_again(run: Path, directory: Path) -> Path:
+    """Train once more what the run folder ``run`` did; returns the new folder in ``directory``.
+
+    It films nothing and reports to no service; nothing else is changed.
+
+    Raises:
+        CheckpointError: there is no such run, or it has not come to its end.
+        ConfigError: its configuration does not fit this version.
+    """
+    config = run_config(run)
+    if restore(run, config).update < config.updates:
+        raise CheckpointError(f"{run}: the run has not come to its end: go on with it first")
+    logging = dataclasses.replace(
+        config.logging, directory=str(directory), wandb="disabled", tensorboard=False
+    )
+    evaluation = dataclasses.replace(config.evaluation, video_strokes=0)
+    (again,) = train(dataclasses.replace(config, logging=logging, evaluation=evaluation))
+    return again
+
+
+def compare(run: Path, again: Path) -> Comparison:
+    """Compare metrics, the last checkpoint and the evaluation of two runs, in this order.
+
+    Raises:
+        CheckpointError: one of them has no usable checkpoint.
+    """
+    ours, theirs = (_records(folder) for folder in (run, again))
+    arrays, others = (_arrays(folder) for folder in (run, again))
+    found = next(
+        (
+            difference
+            for differences in (
+                _in_metrics(ours, theirs),
+                _in_arrays(arrays, others),
+                _in_evaluation(run, again),
+            )
+            for difference in differences
+        ),
+        None,
+    )
+    return Comparison(len(ours), len(arrays), found)
+
+
+def changed_versions(run: Path, again: Path) -> dict[str, tuple[str, str]]:
+    """Packages, and what else runs were made with, that are not the same: before and now."""
+    one, other = (
+        json.loads((folder / VERSIONS_FILE).read_text(encoding="utf-8")) for folder in (run, again)
+    )
+    return {
+        name: (one.get(name, "none"), other.get(name, "none"))
+        for name in sorted({*one, *other})
+        if one.get(name) != other.get(name)
+    }
+
+
+def _records(folder: Path) -> list[dict[str, Any]]:
+    """What was recorded, but for timings."""
+    lines = (folder / METRICS_FILE).read_text(encoding="utf-8").splitlines()
+    return [
+        {name: value for name, value in json.loads(line).items() if not name.startswith("time/")}
+        for line in lines
+    ]
+
+
+def _arrays(folder: Path) -> dict[str, np.ndarray]:
+    """The arrays of the last checkpoint by name."""
+    state = restore(folder, run_config(folder))
+    tree = (state.learner, vars(state.statistics), state.league)
+    leaves, _ = jax.tree_util.tree_flatten_with_path(tree)
+    return {jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in leaves}
+
+
+def _in_metrics(ours: list[dict[str, Any]], theirs: list[dict[str, Any]]) -> Iterator[Difference]:
+    for was, now in zip(ours, theirs, strict=False):
+        for name in sorted({*was, *now}):
+            if was.get(name) != now.get(name):
+                yield Difference(name, was[GLOBAL_STEP], was.get(name), now.get(name))
+    if len(ours) != len(theirs):
+        yield Difference("number of records", None, len(ours), len(theirs))
+
+
+def _in_arrays(ours: dict[str, np.ndarray], theirs: dict[str, np.ndarray]) -> Iterator[Difference]:
+    for name, was in ours.items():
+        now = theirs[name]
+        if was.tobytes() != now.tobytes():
+            place = np.flatnonzero((was != now).reshape(-1))[:1]
+            one, other = (float(leaf.reshape(-1)[place].sum()) for leaf in (was, now))
+            yield Difference(f"array {name}", None, one, other)
+
+
+def _in_evaluation(run: Path, again: Path) -> Iterator[Difference]:
+    one, other = (
+        dict(_numbers("", json.loads((folder / "evaluation.json").read_text(encoding="utf-8"))))
+        for folder in (run, again)
+    )
+    for name in sorted({*one, *other}):
+        if one.get(name) != other.get(name):
+            yield Difference(f"evaluation{name}", None, one.get(name), other.get(name))
+
+
+def _numbers(path: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """The leaves of parsed JSON with their paths."""
+    if isinstance(value, dict):
+        for name, item in value.items():
+            yield from _numbers(f"{path}.{name}", item)
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _numbers(f"{path}[{index}]", item)
+    else:
+        yield path, value
