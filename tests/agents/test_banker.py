@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import math
-import pickle
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from carrom.baseline import is_free
 from carrom.board import Board
 from carrom.layout import Layout
 from carrom.midgame import random_layout
-from carrom.opponents import find_opponent
-from carrom.physics.material import Material
 from carrom.physics.mujoco import MujocoEngine
 from carrom.physics.noise import NOISE_LEVELS
 from carrom.pieces import QUEEN, STRIKER
@@ -67,27 +63,6 @@ def test_it_pockets_more_than_the_aimer_in_crowded_positions(engine: MujocoEngin
     rng = np.random.default_rng(1)
     layouts = [random_layout(BOARD, rng, white=2, black=9, queen=False) for _ in range(250)]
     assert _pocketed(engine, banker, layouts) > _pocketed(engine, aimer, layouts) + 0.08
-
-
-@given(st.integers(0, 2**32 - 1), st.integers(1, 9), st.integers(1, 9), st.booleans())
-@settings(max_examples=40, deadline=None)
-def test_its_strikes_are_legal_and_repeatable(
-    seed: int, own: int, opponent: int, allowed: bool
-) -> None:
-    layout = random_layout(
-        BOARD, np.random.default_rng(seed), white=own, black=opponent, queen=True
-    )
-    view = View(BOARD, layout.positions, layout.on_board, queen_allowed=allowed)
-    strike = banker(view, np.random.default_rng(seed))
-    assert is_free(view.free_places, strike.place)
-    assert 0 < strike.speed <= Material().full_speed
-    assert math.isfinite(strike.direction)
-    assert strike == banker(view, np.random.default_rng(seed + 1))
-
-
-def test_it_is_found_by_name_and_pickles() -> None:
-    assert find_opponent("banker") is banker
-    assert pickle.loads(pickle.dumps(banker)) == banker
 
 
 @pytest.mark.parametrize("kind", [Aimer, Banker])

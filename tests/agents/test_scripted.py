@@ -1,18 +1,13 @@
 """The aimer: what it goes for, and that it pockets what can be pocketed."""
 
 import math
-import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from carrom.baseline import is_free
 from carrom.board import Board
 from carrom.layout import Layout
 from carrom.midgame import random_layout
-from carrom.opponents import find_opponent
 from carrom.physics.material import Material
 from carrom.physics.mujoco import MujocoEngine
 from carrom.physics.noise import NOISE_LEVELS
@@ -96,27 +91,6 @@ def test_it_pockets_a_lone_carromman_whenever_there_is_an_easy_shot(engine: Mujo
         due += STRIKER in fallen
     assert pocketed >= 0.97 * easy
     assert due <= 0.03 * easy
-
-
-@given(st.integers(0, 2**32 - 1), st.integers(1, 9), st.integers(0, 9), st.booleans())
-@settings(max_examples=60, deadline=None)
-def test_its_strikes_are_legal_and_repeatable(
-    seed: int, own: int, opponent: int, allowed: bool
-) -> None:
-    layout = random_layout(
-        BOARD, np.random.default_rng(seed), white=own, black=opponent, queen=True
-    )
-    view = View(BOARD, layout.positions, layout.on_board, queen_allowed=allowed)
-    strike = aimer(view, np.random.default_rng(seed))
-    assert is_free(view.free_places, strike.place)
-    assert 0 < strike.speed <= Material().full_speed
-    assert math.isfinite(strike.direction)
-    assert strike == aimer(view, np.random.default_rng(seed))
-
-
-def test_it_is_found_by_name_and_pickles() -> None:
-    assert find_opponent("aimer") is aimer
-    assert pickle.loads(pickle.dumps(aimer)) == aimer
 
 
 OPEN = (0.2, 0.1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -60,7 +61,9 @@ def choose(first: jax.Array, one: Any, other: Any) -> Any:
     return jax.tree.map(pick, one, other)
 
 
-def _by_sight(player: Player) -> Decide:
+def board_by_board(strike: Callable[[Functional, Any, State, jax.Array], Strike]) -> Decide:
+    """The strikes of a player that is asked on every board: of environment, arrays, state, key."""
+
     def decide(
         env: Functional,
         arrays: Any,
@@ -69,12 +72,16 @@ def _by_sight(player: Player) -> Decide:
         key: jax.Array,
         wanted: jax.Array,
     ) -> Strike:
-        def strike(state: State, key: jax.Array) -> Strike:
-            return player(env.sight(state, state.match.board.seat), key)
-
-        return jax.vmap(strike)(state, key)
+        return jax.vmap(functools.partial(strike, env, arrays))(state, key)
 
     return decide
+
+
+def _by_sight(player: Player) -> Decide:
+    def strike(env: Functional, arrays: Any, state: State, key: jax.Array) -> Strike:
+        return player(env.sight(state, state.match.board.seat), key)
+
+    return board_by_board(strike)
 
 
 SCRIPTED = {"random": _by_sight(random_player), "aimer": _by_sight(aimer)}

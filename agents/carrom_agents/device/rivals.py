@@ -14,7 +14,7 @@ from carrom_agents.agent import agent_of, scale_of
 from carrom_agents.config import LEAGUE, SELF, ExperimentConfig
 from carrom_agents.device.acting import act, coded
 from carrom_agents.device.league import playing_of
-from carrom_agents.device.opposition import SCRIPTED, Rival, nobody_else
+from carrom_agents.device.opposition import SCRIPTED, Rival, board_by_board, nobody_else
 from carrom_agents.learning import positions_at_once
 
 
@@ -51,20 +51,9 @@ def _frozen(folder: Path, config: ExperimentConfig) -> Rival:
         )
     state, agent = restore(folder, theirs), agent_of(theirs)
 
-    def decide(
-        env: Functional,
-        arrays: Any,
-        state: State,
-        member: jax.Array,
-        key: jax.Array,
-        wanted: jax.Array,
-    ) -> Strike:
+    def strike(env: Functional, arrays: Any, state: State, key: jax.Array) -> Strike:
         params, scale = arrays
+        observation = scale(env.observe(state, state.match.board.seat))
+        return env.decode(state, coded(act(agent, params, observation, key).action))
 
-        def strike(state: State, key: jax.Array) -> Strike:
-            observation = scale(env.observe(state, state.match.board.seat))
-            return env.decode(state, coded(act(agent, params, observation, key).action))
-
-        return jax.vmap(strike)(state, key)
-
-    return Rival(decide, (state.learner.params, scale_of(state.statistics)))
+    return Rival(board_by_board(strike), (state.learner.params, scale_of(state.statistics)))
