@@ -19,6 +19,7 @@ os.environ.setdefault("JAX_PLATFORMS", "cpu")
 
 import tyro
 
+from carrom.errors import ConfigError
 from carrom.program import run
 from carrom.render.backend import check_setting
 from carrom_agents.config import ExperimentConfig, load_config
@@ -32,7 +33,12 @@ def main() -> int:
 def _train(arguments: list[str]) -> int:
     # MuJoCo fails obscurely when it is imported with a bad setting.
     check_setting()
-    if arguments[:1] == ["--resume"] and len(arguments) == 2:
+    if "--resume" in arguments:
+        if arguments[0] != "--resume" or len(arguments) != 2:
+            raise ConfigError(
+                f"{' '.join(arguments)}: expected --resume with one run folder, and nothing else: "
+                "a run goes on as it was configured"
+            )
         from carrom_agents.checkpoint import run_config
         from carrom_agents.experiment import resume
 

@@ -50,6 +50,7 @@ _BOUNDS = {
         "The strokes, the umpire, the observation and the next position; the more boards, the "
         "less the wait for the last stroke of the batch."
     ),
+    "training": "The gradients, which take most of an update.",
     "umpire": "Writing its outputs: every law gets a flag in every ruling.",
 }
 """What bounds the figures of each bench."""

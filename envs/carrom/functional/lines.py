@@ -116,11 +116,14 @@ class Places:
         return jnp.any(self.contains(self._ends()))
 
     def nearest(self, wished: jax.Array) -> jax.Array:
-        """The free place nearest to ``wished``, (); meaningless if there is none."""
+        """The free place nearest to ``wished``, (); meaningless if there is none.
+
+        For what is not a number it is not a number either.
+        """
         # It is the wish itself, the nearest point of an interval, or the end of one.
         candidates = jnp.concatenate([jnp.clip(wished, self.lows, self.highs), self._ends()])
         away = jnp.where(self.contains(candidates), jnp.abs(candidates - wished), jnp.inf)
-        return candidates[jnp.argmin(away)]
+        return jnp.where(jnp.isnan(wished), wished, candidates[jnp.argmin(away)])
 
     def at_random(self, key: jax.Array) -> jax.Array:
         """A free place, uniform over all of them, ()."""

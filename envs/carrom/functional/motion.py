@@ -81,7 +81,9 @@ def player_on(board: Board, streams: tuple[Stream, ...]) -> Play:
 
     def batch(active: jax.Array, rows: _Rows) -> Outcome:
         parameters, positions, on_board, starts = rows
-        share = jnp.where(active, _share_of(rows, streams, board), len(streams))
+        playable = _is_finite(rows)
+        played = active & playable
+        share = jnp.where(played, _share_of(rows, streams, board), len(streams))
         # Sorted once: the strokes of each stream are neighbours, and go round in a circle.
         order = jnp.argsort(share, stable=True).astype(jnp.int32)
         counts = jnp.sum(share[:, None] == jnp.arange(len(streams)), axis=0)
@@ -92,7 +94,7 @@ def player_on(board: Board, streams: tuple[Stream, ...]) -> Play:
             on_board=jnp.zeros((len(active), N_DISCS), bool),
             touched=jnp.zeros(len(active), bool),
             collided=jnp.zeros(len(active), bool),
-            failed=jnp.zeros(len(active), bool),
+            failed=~playable,
         )
         for number, stream in enumerate(streams):
             mine = _from(order, begins[number])
@@ -116,6 +118,20 @@ def player_on(board: Board, streams: tuple[Stream, ...]) -> Play:
 
 _Rows = tuple[Parameters, jax.Array, jax.Array, jax.Array]
 """Of M boards: physics, (M,) each; positions, (M, 19, 2); on_board, (M, 19); starts, (M, 4)."""
+
+
+def _is_finite(rows: _Rows) -> jax.Array:
+    """Whether all that a stroke begins with is numbers, bool (M,).
+
+    Nothing that is not a number is ever more than another one: the engine would take such a
+    disc to be wherever it is asked about.
+    """
+    parameters, positions, on_board, starts = rows
+    lying = jnp.where(on_board[..., None], positions, 0)
+    physics = jnp.stack(list(parameters), axis=1)
+    return (
+        jnp.isfinite(starts).all(1) & jnp.isfinite(lying).all((1, 2)) & jnp.isfinite(physics).all(1)
+    )
 
 
 def _share_of(rows: _Rows, streams: tuple[Stream, ...], board: Board) -> jax.Array:

@@ -259,6 +259,7 @@ def test_materials_are_drawn_from_their_ranges_once_an_episode() -> None:
         ({"task": "board", "opponent": "random"}, "opponent"),
         ({"task": "shot", "doubles": True}, "doubles"),
         ({"task": "board", "max_strokes": 0}, "max_strokes"),
+        ({"task": "shot", "randomised_material": "yes"}, "randomised_material"),
     ],
 )
 def test_bad_options_are_refused_by_name(options: dict[str, Any], named: str) -> None:

@@ -128,7 +128,8 @@ def test_autoreset_goes_on_with_the_next_episode_at_once() -> None:
     np.testing.assert_array_equal(counts - queen, on_board)
 
 
-def test_only_those_play_that_strike_and_none_minds_the_others() -> None:
+def struck() -> tuple[Any, Strike]:
+    """Positions of all sizes, and a strike in each."""
     board, rng = Board(), np.random.default_rng(0)
     counts = rng.integers(1, 10, (BATCH, 2))
     layouts = [random_layout(board, rng, white=w, black=b, queen=True) for w, b in counts.tolist()]
@@ -140,6 +141,44 @@ def test_only_those_play_that_strike_and_none_minds_the_others() -> None:
     place, direction = rng.uniform(-0.1, 0.1, BATCH), rng.uniform(-1, 1, BATCH)
     numbers = (place, direction, rng.uniform(1, 4, BATCH), np.zeros(BATCH))
     strikes = Strike._make(jnp.asarray(x, jnp.float32) for x in numbers)
+    return state, strikes
+
+
+@pytest.mark.parametrize("name", ["place", "direction", "speed", "carromman", "gone", "friction"])
+def test_what_is_not_a_number_fails_and_harms_no_other_board(name: str) -> None:
+    state, strikes = struck()
+    good = jax.device_get(play(state, strikes))
+    spoilt = np.arange(BATCH) % 3 == 0
+    nan = jnp.where(spoilt, jnp.nan, 0.0)
+    if name in ("carromman", "gone"):
+        # Here on every board some carromman lies and some is gone.
+        which = jnp.argmax(state.on_board == (name == "carromman"), axis=1)
+        at = (jnp.arange(BATCH), which)
+        state = dataclasses.replace(state, positions=state.positions.at[at].add(nan[:, None]))
+        spoilt &= name == "carromman"
+    elif name == "friction":
+        parameters = state.parameters._replace(friction=state.parameters.friction + nan)
+        state = dataclasses.replace(state, parameters=parameters)
+    else:
+        strikes = strikes._replace(**{name: getattr(strikes, name) + nan})
+    found = jax.device_get(play(state, strikes))
+    np.testing.assert_array_equal(found.failed, spoilt)
+    for one, other in zip(good, found, strict=True):
+        np.testing.assert_array_equal(one[~spoilt], other[~spoilt])
+
+
+@pytest.mark.parametrize("name", ["place", "direction", "speed"])
+def test_a_strike_that_is_not_a_number_is_not_made_one(name: str) -> None:
+    env = Functional("match", noise="expert")
+    state, strikes = struck()
+    strikes = strikes._replace(**{name: jnp.full(BATCH, jnp.nan)})
+    made = jax.jit(jax.vmap(env.make))(state, strikes, keys(0))
+    assert jnp.isnan(getattr(made, name)).all()
+
+
+def test_only_those_play_that_strike_and_none_minds_the_others() -> None:
+    board, (state, strikes) = Board(), struck()
+    rng = np.random.default_rng(1)
     every = jax.device_get(play(state, strikes))
     active = rng.random(BATCH) < 0.4
     some = jax.device_get(play(state, strikes, active))

@@ -333,6 +333,8 @@ def test_bad_input(engine):
         engine.play(layout_of(), strike, trajectory_rate=0)
     with pytest.raises(ConfigError, match="1 layouts, 2 strikes"):
         engine.play_many([layout_of()], [strike] * 2, [0, 0])
+    with pytest.raises(ConfigError, match=r"lanes = 1\.5"):
+        PlanarEngine(lanes=1.5)  # type: ignore[arg-type]
     with pytest.raises(ConfigError, match="lanes = 0"):
         PlanarEngine(lanes=0)
     with pytest.raises(ConfigError, match="precision = 'float16'"):

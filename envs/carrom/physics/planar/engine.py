@@ -53,7 +53,7 @@ class PlanarEngine:
             the last bits, and a batch of fewer strokes costs as much as one of so many.
 
     Raises:
-        ConfigError: no such precision, or ``lanes`` < 1.
+        ConfigError: no such precision, or ``lanes`` is no whole number above 0.
     """
 
     def __init__(
@@ -64,8 +64,8 @@ class PlanarEngine:
         precision: str = "float32",
         lanes: int = LANES,
     ) -> None:
-        if lanes < 1:
-            raise ConfigError(f"lanes = {lanes}: expected at least 1")
+        if not isinstance(lanes, int) or lanes < 1:
+            raise ConfigError(f"lanes = {lanes!r}: expected a whole number, at least 1")
         self.board = Board() if board is None else board
         self.material = Material() if material is None else material
         self.precision = one_of("precision", precision, PRECISIONS)
