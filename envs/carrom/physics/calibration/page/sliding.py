@@ -100,7 +100,8 @@ the coupled law (Runge-Kutta over the logarithm of the speed, no engine involved
 {table(("R w / v", "way / way without spin", "planar law S", "time / time without spin"), rows)}
 
 Without spin the time to rest is right to {worst * 1e3:.2g} ms in MuJoCo's engine. With spin the \
-planar engine's uniform legs keep the way but not the time: over this range it stops between \
+planar engine's uniform legs keep the way to rest, but neither the time nor the speed and spin \
+that are left where an impact ends a leg early: over this range it stops between \
 {math.fabs(float(late.min())):.1%} too early and {float(late.max()):.1%} too late. That is the \
 price of the closed form, and the reason why single strokes of the two engines part (section 5).
 
