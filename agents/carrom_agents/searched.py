@@ -83,7 +83,7 @@ def searching(player: NetworkPlayer) -> Planner:
 
 
 def __getattr__(name: str) -> Planner:
-    """``searched``: the search with the released agent ``league``."""
+    """``searched``: the search with the released agent ``ppo``."""
     if name != "searched":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return _searched()
@@ -93,4 +93,4 @@ def __getattr__(name: str) -> Planner:
 def _searched() -> Planner:
     from carrom_agents import released
 
-    return searching(released.league)
+    return searching(released.ppo)
