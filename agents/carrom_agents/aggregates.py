@@ -8,13 +8,12 @@ are drawn anew, apart from those of the others (stratified).
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from carrom.errors import ConfigError
-from carrom_agents.statistics import CONFIDENCE, RESAMPLES, Estimate
+from carrom_agents.statistics import CONFIDENCE, RESAMPLES, Estimate, bootstrapped
 
 Scores = NDArray[np.float64]
 Measure = Callable[[Scores], NDArray[np.float64]]
@@ -59,11 +58,11 @@ def estimate(
         resamples: number of bootstrap resamples.
 
     Raises:
-        ConfigError: no scores, or one that is not finite.
+        ConfigError: no scores, one that is not finite, or a bad confidence.
     """
     values = _checked(scores)
     drawn = measure(_resampled(values, rng, resamples))
-    return _estimate(float(measure(values)), drawn, confidence, values.size)
+    return bootstrapped(float(measure(values)), drawn, values.size, confidence)
 
 
 def improvement_probability(
@@ -97,7 +96,7 @@ def improvement_probability(
         return ((pairs > 0) + 0.5 * (pairs == 0)).mean(axis=(-3, -2, -1))
 
     drawn = better(_resampled(one, rng, resamples), _resampled(two, rng, resamples))
-    return _estimate(float(better(one, two)), drawn, confidence, one.size + two.size)
+    return bootstrapped(float(better(one, two)), drawn, one.size + two.size, confidence)
 
 
 def performance_profile(
@@ -120,19 +119,14 @@ def performance_profile(
     Raises:
         ConfigError: as for ``estimate``.
     """
-    values, drawn = _checked(scores), _resampled(_checked(scores), rng, resamples)
+    values = _checked(scores)
+    drawn = _resampled(values, rng, resamples)
 
     def above(threshold: float) -> Estimate:
         shares = (drawn > threshold).mean(axis=(-2, -1))
-        return _estimate(float((values > threshold).mean()), shares, confidence, values.size)
+        return bootstrapped(float((values > threshold).mean()), shares, values.size, confidence)
 
     return [above(threshold) for threshold in np.asarray(thresholds, float).tolist()]
-
-
-def _estimate(value: float, drawn: NDArray[Any], confidence: float, samples: int) -> Estimate:
-    tail = (1 - confidence) / 2
-    low, high = np.quantile(drawn, [tail, 1 - tail])
-    return Estimate(value, float(low), float(high), samples)
 
 
 def _resampled(scores: Scores, rng: np.random.Generator, resamples: int) -> Scores:

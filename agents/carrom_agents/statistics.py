@@ -71,9 +71,27 @@ def mean(
         ConfigError: no samples, a sample that is not finite, or a bad confidence.
     """
     values = _checked(samples, "samples")
+    drawn = _resampled_means(values, rng, resamples)
+    return bootstrapped(float(values.mean()), drawn, len(values), confidence)
+
+
+def bootstrapped(
+    value: float, drawn: NDArray[np.float64], samples: int, confidence: float = CONFIDENCE
+) -> Estimate:
+    """An estimate with the percentile interval of what resamples gave.
+
+    Args:
+        value: the estimate.
+        drawn: (resamples,), the same of each resample.
+        samples: how many independent samples it rests on.
+        confidence: as for ``mean``.
+
+    Raises:
+        ConfigError: a bad confidence.
+    """
     tail = (1 - _checked_confidence(confidence)) / 2
-    low, high = np.quantile(_resampled_means(values, rng, resamples), [tail, 1 - tail])
-    return Estimate(float(values.mean()), float(low), float(high), len(values))
+    low, high = np.quantile(drawn, [tail, 1 - tail])
+    return Estimate(value, float(low), float(high), samples)
 
 
 def paired_difference(
