@@ -150,10 +150,12 @@ def learn_on_device(
         [getattr(state, name) for state in states] for name in ("statistics", "league")
     )
 
+    unchanging = _stacked([game.rival.arrays for _ in states])
+
     def arrays() -> Any:
-        return _stacked(
-            [game.rival.arrays if one is None else Pool.of(one, config.league) for one in leagues]
-        )
+        """What the rivals' functions are given; of a league it changes with every update."""
+        pools = [Pool.of(league, config.league) for league in leagues if league is not None]
+        return _stacked(pools) if pools else unchanging
 
     boards = start(arrays(), keys("boards"))
     while update < config.updates:
