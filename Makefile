@@ -44,5 +44,5 @@ $(VENV)/.installed: $(INPUTS) | $(VENV)/bin/python
 	touch $@
 
 $(VENV)/.installed-dev: $(INPUTS) | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev,video,tensorboard]'
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev,video,tensorboard,serve,distributed,docs]'
 	touch $@ $(VENV)/.installed
