@@ -35,8 +35,9 @@ from carrom_agents.logging import (
     check_loggers,
     open_loggers,
 )
-from carrom_agents.pictures import film, learning_curve
+from carrom_agents.pictures import film
 from carrom_agents.player import player_of, untrained_player
+from carrom_agents.plots.learning_curves import draw_training
 from carrom_agents.roster import find_player, short_name
 from carrom_agents.run_folder import create_run_folder, write_json, write_text
 
@@ -261,7 +262,7 @@ def _conclude(
             say(boards.table())
             results[f"boards{of_engine}"] = boards.as_dict()
     write_json(folder / "evaluation.json", results)
-    learning_curve(folder / METRICS_FILE, folder / "learning_curve.png")
+    draw_training(folder, folder / "learning_curve.png")
     if config.evaluation.video_strokes:
         try:
             film(

@@ -1,15 +1,12 @@
-"""Pictures of a training: the learning curve, and a film of the trained agent."""
+"""Films: of strokes, and of a trained agent."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
 import gymnasium as gym
 import numpy as np
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from carrom.env import CarromEnv
@@ -19,49 +16,11 @@ from carrom.render.picture import BoardRenderer
 from carrom.render.video import write_video
 from carrom.table import Stroke
 from carrom_agents.config import EnvConfig
-from carrom_agents.logging import GLOBAL_STEP
 
 FPS = 30
 """Frames per second of films."""
 _PAUSE = 0.5
 """s for which the position at rest is shown."""
-_SMOOTHING = 10
-"""Updates over which the training reward is averaged in the picture."""
-
-
-def learning_curve(metrics: Path, target: Path) -> None:
-    """Draw the rewards in a run's ``metrics.jsonl`` over the strokes played.
-
-    Args:
-        metrics: the record.
-        target: the picture to write, .png.
-    """
-    records = [json.loads(line) for line in metrics.read_text(encoding="utf-8").splitlines()]
-    # No pyplot: it would choose a window system, and keeps its figures for ever.
-    figure = Figure(figsize=(7, 4), layout="constrained")
-    axes = figure.subplots()
-    steps, rewards = _series(records, "reward")
-    window = min(_SMOOTHING, max(len(rewards), 1))
-    smooth = np.convolve(rewards, np.full(window, 1 / window), mode="valid")
-    axes.plot(steps, rewards, color="0.8", label="while exploring")
-    axes.plot(steps[window - 1 :], smooth, color="C0", label=f"mean of {window} updates")
-    axes.plot(
-        *_series(records, "evaluation/reward"), "o-", color="C1", label="most probable action"
-    )
-    axes.set_xlabel("strokes trained on")
-    axes.set_ylabel("reward per stroke (points)")
-    axes.grid(alpha=0.3)
-    axes.legend()
-    FigureCanvasAgg(figure).print_png(str(target))
-
-
-def _series(
-    records: list[dict[str, float]], name: str
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Steps and values of the metric called ``name``."""
-    pairs = [(r[GLOBAL_STEP], r[name]) for r in records if r.get(name) is not None]
-    steps, values = np.array(pairs, np.float64).reshape(-1, 2).T
-    return steps, values
 
 
 def film(player: Player, config: EnvConfig, *, strokes: int, seed: int, target: Path) -> None:

@@ -1,0 +1,1 @@
+"""Plots, one module and one function each, in one style."""
