@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from carrom.opponents import Player, opponent_names
     from carrom.physics.material import Material
     from carrom.physics.strike import Strike
+    from carrom.table import Stroke
+    from carrom.tasks import Position, position_from
     from carrom.vector import CarromVectorEnv
     from carrom.view import View
 
@@ -37,9 +39,12 @@ __all__ = [
     "Layout",
     "Material",
     "Player",
+    "Position",
     "Strike",
+    "Stroke",
     "View",
     "opponent_names",
+    "position_from",
 ]
 
 _HOMES = {
@@ -52,9 +57,12 @@ _HOMES = {
     "Layout": "carrom.layout",
     "Material": "carrom.physics.material",
     "Player": "carrom.opponents",
+    "Position": "carrom.tasks",
     "Strike": "carrom.physics.strike",
+    "Stroke": "carrom.table",
     "View": "carrom.view",
     "opponent_names": "carrom.opponents",
+    "position_from": "carrom.tasks",
 }
 
 ENVIRONMENTS = {

@@ -11,6 +11,7 @@ from gymnasium.utils import seeding
 from numpy.typing import NDArray
 from pettingzoo.utils import AECEnv
 
+from carrom.decision import Answer
 from carrom.drawing import FILM_RATE, RENDER_MODES, Drawing
 from carrom.errors import ActionError, ConfigError
 from carrom.info import CHOICES, told
@@ -27,7 +28,7 @@ from carrom.options import Options
 from carrom.play import advance, begin, check_nothing_else_asked, report
 from carrom.replay.recording import replay_of
 from carrom.replay.replay import Replay
-from carrom.table import Stroke, Table
+from carrom.table import Stroke, StrokeReward, Table
 
 _OF_ONE_AGENT = ("opponent", "partner", "first", "max_strokes")
 """Options of ``CarromEnv`` that have no meaning here."""
@@ -59,7 +60,8 @@ class CarromAECEnv(AECEnv[str, NDArray[np.float32], Any]):
     Args:
         doubles: four agents in two pairs.
         task: "match", "game" or "board".
-        reward: "result", "points" or "aicf".
+        reward: "result", "points" or "aicf"; or a callable, as in ``carrom.CarromEnv``, which
+            says what a stroke earns the side of ``player_0``.
         max_cycles: strokes of all agents after which the episode is truncated; by task if
             not given.
         render_mode: None, "rgb_array", "human" or "ansi".
@@ -80,7 +82,7 @@ class CarromAECEnv(AECEnv[str, NDArray[np.float32], Any]):
         *,
         doubles: bool,
         task: str = "match",
-        reward: str = "result",
+        reward: str | StrokeReward = "result",
         max_cycles: int | None = None,
         render_mode: str | None = None,
         width: int = 480,
@@ -149,10 +151,10 @@ class CarromAECEnv(AECEnv[str, NDArray[np.float32], Any]):
         self._skip_agent_selection = None
         self._book()
         toss = self._table.toss
-        assert toss is not None, "no option settles here who breaks"
-        for info in self.infos.values():
+        if toss is not None:
             choice = CHOICES[toss.takes_break]
-            info["toss"] = {"winner": self._names[toss.winner], "choice": choice}
+            for info in self.infos.values():
+                info["toss"] = {"winner": self._names[toss.winner], "choice": choice}
 
     def observe(self, agent: str) -> NDArray[np.float32]:
         """What ``agent`` sees now, float32 (91,)."""
@@ -164,9 +166,18 @@ class CarromAECEnv(AECEnv[str, NDArray[np.float32], Any]):
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
+        self.answer(self.coding.decode(action, self.view()))
+
+    def answer(self, answer: Answer) -> None:
+        """As ``step``, for a strike, or another decision, that is not coded as an action.
+
+        Raises:
+            ActionError: an answer to another question than was asked, or the episode is over.
+        """
         table = self._table_in_play()
-        answer = self.coding.decode(action, table.view)
-        self._cumulative_rewards[agent] = 0.0
+        if table.over:
+            raise ActionError(f"answer = {answer!r}: expected none, the episode is over")
+        self._cumulative_rewards[self.agent_selection] = 0.0
         advance(self._physics, [table], [answer])
         self._book()
 
@@ -209,6 +220,14 @@ class CarromAECEnv(AECEnv[str, NDArray[np.float32], Any]):
         event = event_of(seat, table.position.match, self.setting.format)
         report(self._physics, table, seat, StrokeFacts.without_stroke(event))
         self._book()
+
+    def view(self) -> View:
+        """What the agent sees that has to decide."""
+        return self._table_in_play().view
+
+    def position(self) -> Position:
+        """Discs and match as they stand."""
+        return self._table_in_play().standing
 
     def layout(self) -> Layout:
         """Where the carrommen lie, in the board's frame."""

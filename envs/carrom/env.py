@@ -147,7 +147,9 @@ class CarromEnv(gym.Env[NDArray[np.float32], Any]):
     | ``stroke`` | ``CarromSolo-v0`` only: each stroke | -1 |
 
     ``"points"`` pays a board's points when it ends, ``"result"`` +1 or -1 when the episode
-    is won or lost. ``info["reward_terms"]`` itemises every reward.
+    is won or lost. A callable ``(stroke) -> {term: value}`` pays what it says for every stroke,
+    a ``carrom.Stroke``, of all players: ``stroke.own`` are the agent's.
+    ``info["reward_terms"]`` itemises every reward.
 
     ## Starting state
 
@@ -155,14 +157,16 @@ class CarromEnv(gym.Env[NDArray[np.float32], Any]):
     queen, the agent to strike. Otherwise the rack (41.a), jittered from the episode's seed.
     The winner of the toss chooses to break, or the side, so that the others break (39), by
     the option ``toss``; ``first`` settles it without a toss. If others break, ``reset`` plays
-    until the agent's turn.
+    until the agent's turn. ``start``, a callable ``(board, rng) -> carrom.Position``, begins
+    anywhere else (``carrom.position_from`` makes one of a ``Layout``); nobody tosses then.
 
     ## Episode end
 
     Terminated when the stroke, board, game or match is over by the laws; truncated after
     ``max_strokes`` strokes of all players, since turns can loop for ever. A board that is
     void (137, 140, 142) is replayed within the episode; 140 also covers a stroke whose physics
-    diverged, which ends a ``CarromShot-v0`` truncated and without reward. Should the opponent
+    diverged, which ends a ``CarromShot-v0`` truncated and without reward. A callable ``ends``,
+    ``(stroke) -> bool``, terminates it after any stroke besides. Should the opponent
     finish before the agent has had a turn, the agent's first step, whatever its action,
     reports it.
 
@@ -197,7 +201,7 @@ class CarromEnv(gym.Env[NDArray[np.float32], Any]):
     | ``action_coding`` | "direct" | or "target" |
     | ``striker_placing`` | "snap" | or "strict" |
     | ``noise`` | "none" | execution noise of all players: none, master, expert, club, beginner |
-    | ``reward`` | "aicf" | or "points", "result" |
+    | ``reward`` | "aicf" | or "points", "result", a callable ``(stroke) -> {term: value}`` |
     | ``first`` | "random" | who breaks first: random (by toss), agent, opponent |
     | ``toss`` | "break" | what its winner takes: break, side, or "agent": he decides (39) |
     | ``due_placing`` | "scripted" | dues are laid where they hurt most, or by the "agent" |
@@ -212,6 +216,8 @@ class CarromEnv(gym.Env[NDArray[np.float32], Any]):
     | ``physics`` | "mujoco" | or "planar": the same model on the fast engine |
     | ``ground`` | "coulomb" | or "contact": ground friction by MuJoCo's own contacts, slow |
     | ``film_rate`` | None | frames per second of ``Stroke.motion.trajectory`` |
+    | ``start`` | None | or a callable ``(board, rng) -> Position``, where episodes begin |
+    | ``ends`` | None | or a callable ``(stroke) -> bool``, what else ends them |
     | ``record`` | False | keep every stroke, for ``replay()`` |
     | ``board``, ``material`` | regulation, nominal | ``carrom.Board``, ``carrom.Material`` |
     | ``render_mode`` | None | "rgb_array", "human" or "ansi" |

@@ -23,8 +23,8 @@ from carrom.physics.planar.engine import PlanarEngine
 from carrom.rack import PACKINGS
 from carrom.reward import REWARDS
 from carrom.striking import Physics
-from carrom.table import Setting
-from carrom.tasks import AGENT_SEAT, TASKS, Unit
+from carrom.table import Setting, StrokeEnd, StrokeReward
+from carrom.tasks import AGENT_SEAT, TASKS, Start, Unit
 
 _SLOWEST_FILM, _FASTEST_FILM = 0.1, 10_000.0
 """Frames per second; beyond, a film of one stroke would take all memory."""
@@ -35,6 +35,8 @@ PHYSICS = ("mujoco", "planar")
 DUE_PLACINGS = ("scripted", "agent")
 CLAIMS = ("always", "never", "agent")
 TOSSES = ("break", "side", "agent")
+CALLABLES = ("opponent", "partner", "reward", "start", "ends")
+"""Options that can be a user's own functions."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,7 @@ class Options:
     action_coding: str = "direct"
     striker_placing: str = "snap"
     noise: str = "none"
-    reward: str = "aicf"
+    reward: str | StrokeReward = "aicf"
     first: str = "random"
     toss: str = "break"
     due_placing: str = "scripted"
@@ -69,6 +71,8 @@ class Options:
     ground: str = "coulomb"
     film_rate: float | None = None
     record: bool = False
+    start: Start | None = None
+    ends: StrokeEnd | None = None
     board: Board = field(default_factory=Board)
     material: Material = field(default_factory=Material)
 
@@ -119,6 +123,7 @@ class Options:
         limit_s = self.time_limit_s
         if limit_s is not None and not (_is_within(limit_s, 0, math.inf) and limit_s > 0):
             raise ConfigError(f"time_limit_s = {limit_s!r}: expected None or seconds > 0")
+        self._check_own_task()
         opponent = find_opponent(self.opponent)
         partner = find_opponent(self.partner, "partner")
         # Whoever sits opposite the agent is his partner in doubles, his opponent in singles.
@@ -138,11 +143,13 @@ class Options:
             claims=one_of("claims", self.claims, CLAIMS) != "never",
             breaks_if_won=one_of("toss", self.toss, TOSSES) != "side",
             clock=Clock(limit_s, one_of("clock", self.clock, CLOCKS)),
-            reward=one_of("reward", self.reward, REWARDS),
+            reward=self.reward if callable(self.reward) else one_of("reward", self.reward, REWARDS),
             breaker_side=_FIRST[one_of("first", self.first, _FIRST)],
             max_strokes=int(limit),
             tells_request=len(outside) > 1 or limit_s is not None or self._asked() != {Kind.STRIKE},
             record=self.record,
+            start=self.start,
+            ends=self.ends,
         )
 
     def new_physics(self) -> Physics:
@@ -161,6 +168,23 @@ class Options:
             masked=one_of("illegal_placing", self.illegal_placing, ILLEGAL_PLACINGS) == "masked",
             board=self.board,
         )
+
+    def _check_own_task(self) -> None:
+        """Refuse what is no function, and options that a start of one's own leaves no use for."""
+        for name, shape in (
+            ("start", "(board, rng) -> Position"),
+            ("ends", "(stroke) -> bool"),
+        ):
+            value = getattr(self, name)
+            if not (value is None or callable(value)):
+                raise ConfigError(f"{name} = {value!r}: expected None or a callable {shape}")
+        if self.start is not None:
+            for name, default in (("first", "random"), ("toss", "break")):
+                if getattr(self, name) != default:
+                    raise ConfigError(
+                        f"{name} = {getattr(self, name)!r}: expected {default!r} with start, whose "
+                        "positions say who has the turn"
+                    )
 
     def _asked(self) -> frozenset[Kind]:
         """The kinds of decisions that are the players' to take."""

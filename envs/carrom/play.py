@@ -19,7 +19,7 @@ from carrom.laws import StrokeFacts, foul_by, new_match
 from carrom.physics.strike import Strike
 from carrom.striking import Physics, strike_all
 from carrom.table import Setting, Streams, Table, Toss
-from carrom.tasks import AGENT_SEAT, Position, Unit, drill_position, racked
+from carrom.tasks import AGENT_SEAT, Position, Unit, check_start, drill_position, racked
 from carrom.umpiring import ask_for_strike, decide, tell
 
 _ANSWERS = {
@@ -105,6 +105,12 @@ def check_nothing_else_asked(table: Table) -> None:
 def _opened(setting: Setting, streams: Streams) -> Table:
     """A table at which the first decision has been put."""
     start, seats = streams.start, setting.format.seats
+    if setting.start is not None:
+        position = setting.start(setting.board, start)
+        check_start(position, setting.task, setting.format, setting.board)
+        table = Table(setting, streams, position)
+        ask_for_strike(table)
+        return table
     if setting.task.unit is Unit.STROKE:
         table = Table(setting, streams, drill_position(setting.board, start))
         ask_for_strike(table)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from carrom.errors import ConfigError
 from carrom.laws import MatchState, Ruling, colour_of, side_with
 from carrom.laws.finish import QUEEN_COUNTS_BELOW
 from carrom.reward import board_terms, lead
@@ -17,7 +18,19 @@ _NAMES = {-1: None, 0: "own", 1: "opponent"}
 
 
 def stroke_terms(setting: Setting, stroke: Stroke) -> dict[str, float]:
-    """The stroke's reward terms under the preset in use; ``result`` is paid at the end."""
+    """The stroke's reward terms under the preset in use; ``result`` is paid at the end.
+
+    Terms of a user's own are taken as they are, also those of strokes that diverged.
+
+    Raises:
+        ConfigError: what the user's own function gives is no dictionary of numbers.
+    """
+    if callable(setting.reward):
+        given = setting.reward(stroke)
+        try:
+            return {str(name): float(value) for name, value in given.items()}
+        except (AttributeError, TypeError, ValueError):
+            raise ConfigError(f"reward gave {given!r}: expected a number by each name") from None
     board, game = stroke.before.match.board, stroke.before.match.game
     doubles = setting.format.doubles
     colour = int(colour_of(AGENT_SEAT, board, doubles=doubles))
@@ -35,6 +48,14 @@ def stroke_terms(setting: Setting, stroke: Stroke) -> dict[str, float]:
             for name, value in board_terms(board, after, facts, ruling, colour, counts).items()
         }
     return terms | {"stroke": -1.0} if setting.task.solo else terms
+
+
+def last_stroke(setting: Setting, stroke: Stroke) -> bool:
+    """Whether the stroke ends the episode, by the task or by a user's own rule."""
+    own = setting.ends
+    return bool(ends_episode(setting.task.unit, stroke.ruling)) or (
+        own is not None and bool(own(stroke))
+    )
 
 
 def ends_episode(unit: Unit, ruling: Ruling) -> Any:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from gymnasium import spaces
@@ -33,7 +34,7 @@ from carrom.physics.motion import Motion
 from carrom.physics.noise import ExecutionNoise
 from carrom.physics.strike import Strike
 from carrom.rack import Packing
-from carrom.tasks import AGENT_SEAT, Position, Task
+from carrom.tasks import AGENT_SEAT, Position, Start, Task
 from carrom.view import OWN_FIRST, QUEEN_SEEN, QueenStatus, View
 
 
@@ -55,11 +56,13 @@ class Setting:
         claims: whether the scripted player claims the extra points (87.b).
         breaks_if_won: whether the scripted winner of the toss takes the break (39.a).
         clock: how long a decision may take.
-        reward: a preset of ``carrom.reward``.
+        reward: a preset of ``carrom.reward``, or what gives a stroke's terms.
         breaker_side: side that breaks first in an episode; None lets the toss decide.
         max_strokes: strokes of all players after which an episode is truncated.
         tells_request: whether observations say what is asked for, and whom.
         record: whether tables keep all their strokes, for a replay.
+        start: draws the first position instead of the task; nobody tosses then.
+        ends: whether a stroke ends the episode that the task would go on with.
     """
 
     board: Board
@@ -75,11 +78,13 @@ class Setting:
     claims: bool
     breaks_if_won: bool
     clock: Clock
-    reward: str
+    reward: str | StrokeReward
     breaker_side: int | None
     max_strokes: int
     tells_request: bool
     record: bool = False
+    start: Start | None = None
+    ends: StrokeEnd | None = None
 
     def observation_space(self) -> spaces.Space[NDArray[np.float32]]:
         """The space of one observation."""
@@ -161,6 +166,12 @@ class Stroke:
         before, after = self.before.match.board.queen, self.after.match.board.queen
         mine = QueenState.covered_by(int(self.ruling.striker))
         return int(before) < QueenState.COVERED_WHITE and int(after) == mine
+
+
+StrokeReward: TypeAlias = Callable[[Stroke], Mapping[str, float]]
+"""What a stroke earns the side of seat 0, itemised; asked of every player's strokes."""
+StrokeEnd: TypeAlias = Callable[[Stroke], bool]
+"""Whether a stroke, any player's, is the last of the episode."""
 
 
 @dataclass

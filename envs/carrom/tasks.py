@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
+from typing import TypeAlias
 
 import numpy as np
 
 from carrom.board import Board, to_board
+from carrom.errors import BoardError, ConfigError
 from carrom.laws import (
     SINGLES,
     BoardState,
@@ -20,8 +23,9 @@ from carrom.laws import (
 )
 from carrom.layout import Layout
 from carrom.midgame import random_layout
-from carrom.pieces import N_CARROMMEN
+from carrom.pieces import N_CARROMMEN, N_PER_SIDE
 from carrom.rack import Packing, rack
+from carrom.view import QUEEN_SEEN, QueenStatus
 
 AGENT_SEAT = 0
 """The seat whose side is "own" in everything an environment reports."""
@@ -96,6 +100,10 @@ class Position:
         )
 
 
+Start: TypeAlias = Callable[[Board, np.random.Generator], Position]
+"""Draws the position in which an episode begins, as ``drill_position`` does."""
+
+
 def racked(
     match: MatchState,
     board: Board,
@@ -116,24 +124,13 @@ def drill_position(board: Board, rng: np.random.Generator) -> Position:
     Each side has one to nine carrommen left, the queen lies on the board in three positions
     of five and is otherwise covered by either side; nobody owes anything.
     """
-    breaker = int(rng.choice(SINGLES.seats))
-    match = new_match(SINGLES, breaker)
-    colour = int(breaker != AGENT_SEAT)
+    plays_white = int(rng.choice(SINGLES.seats)) == AGENT_SEAT
     left = rng.integers(1, 10, size=2)
     queen = QueenState.ON_BOARD
     # A side that still has all nine cannot have covered the queen (92).
-    holders = [side for side in (0, 1) if left[side] < 9]
+    holders = [side for side in (0, 1) if left[side] < N_PER_SIDE]
     if rng.random() < QUEEN_COVERED_SHARE and holders:
         queen = QueenState.covered_by(int(rng.choice(holders)))
-    state: BoardState = dataclasses.replace(
-        match.board,
-        striker=np.int32(colour),
-        seat=np.int32(AGENT_SEAT),
-        on_board=left.astype(np.int32),
-        has_pocketed=left < 9,
-        queen=np.int32(queen),
-        break_done=np.bool_(True),
-    )
     layout = random_layout(
         board,
         rng,
@@ -142,7 +139,98 @@ def drill_position(board: Board, rng: np.random.Generator) -> Position:
         queen=queen == QueenState.ON_BOARD,
         seat=AGENT_SEAT,
     )
+    own = int(not plays_white)
+    seen = QueenStatus(QUEEN_SEEN[queen, own, own])
+    return position_from(layout, plays_white=plays_white, queen=seen)
+
+
+def position_from(
+    layout: Layout,
+    *,
+    seat: int = AGENT_SEAT,
+    plays_white: bool = True,
+    queen: QueenStatus = QueenStatus.ON_BOARD,
+    break_done: bool = True,
+    format: MatchFormat = SINGLES,
+) -> Position:
+    """A position on the first board of a match, with the carrommen where ``layout`` has them.
+
+    Nobody owes anything, and a side has pocketed something if it has fewer than nine left.
+    Whatever else is wanted is changed by ``dataclasses.replace``.
+
+    Args:
+        layout: where the carrommen lie, board frame: that of a player on seat 0.
+        seat: who strikes next.
+        plays_white: whether he has the white carrommen.
+        queen: where she is for him. If she is to be covered, his turn has begun.
+        break_done: False if his stroke is the break (44).
+        format: singles or doubles.
+
+    Raises:
+        ConfigError: nobody sits on ``seat``.
+    """
+    own = int(not plays_white)
+    breaker = seat if plays_white else (seat + format.seat_step) % 4
+    if seat not in format.seats:
+        raise ConfigError(f"seat = {seat!r}: expected one of {format.seats}")
+    match = new_match(format, breaker)
+    left, covering = np.array(layout.counts, np.int32), queen == QueenStatus.WAITING
+    state: BoardState = dataclasses.replace(
+        match.board,
+        striker=np.int32(own),
+        seat=np.int32(seat),
+        on_board=left,
+        has_pocketed=left < N_PER_SIDE,
+        queen=np.int32(np.flatnonzero(QUEEN_SEEN[:, own, own] == queen)[0]),
+        break_done=np.bool_(break_done),
+        strokes_in_turn=np.int32(covering),
+        touched_in_turn=np.bool_(covering),
+    )
     return Position(layout, dataclasses.replace(match, board=state))
+
+
+def check_start(position: Position, task: Task, format: MatchFormat, board: Board) -> None:
+    """Refuse a position in which an episode cannot begin.
+
+    Raises:
+        ConfigError: it is none, the carrommen cannot lie so, or the umpire's counts are others.
+    """
+    if not isinstance(position, Position):
+        given = type(position).__name__
+        raise ConfigError(f"start gave a {given}: expected a carrom Position, see position_from")
+    try:
+        position.layout.check(board)
+    except BoardError as error:
+        raise ConfigError(f"start: {error}") from None
+    state, layout = position.match.board, position.layout
+    counted = tuple(int(count) for count in state.on_board)
+    if layout.counts != counted or min(counted) < 1:
+        raise ConfigError(
+            f"start: {layout.counts} white and black carrommen lie on the board, the umpire counts "
+            f"{counted}: expected the same, and at least one of either"
+        )
+    if layout.queen_on_board != (int(state.queen) == QueenState.ON_BOARD):
+        raise ConfigError(
+            f"start: queen = {QueenState(int(state.queen)).name} while she "
+            f"{'lies' if layout.queen_on_board else 'does not lie'} on the board: expected "
+            "ON_BOARD exactly if she lies there"
+        )
+    points = layout.positions[layout.on_board]
+    to_pocket = np.hypot(*(points[:, None] - board.pocket_centres[None]).T)
+    if to_pocket.min() < board.pocket_radius:
+        raise ConfigError("start: a carromman lies over a pocket: expected none (71)")
+    if position.seat not in format.seats:
+        raise ConfigError(f"start: seat {position.seat} has the turn: expected {format.seats}")
+    if (task.solo or task.unit is Unit.STROKE) and position.seat != AGENT_SEAT:
+        raise ConfigError(
+            f"start: seat {position.seat} has the turn: expected the agent's, {AGENT_SEAT}, as it "
+            "is the only one that strikes in this task"
+        )
+    if int(state.striker) != int(colour_of(position.seat, state, doubles=format.doubles)):
+        raise ConfigError(
+            f"start: seat {position.seat} has the turn, and not the carrommen of "
+            f"{('white', 'black')[int(state.striker)]}, who has it by the match"
+        )
 
 
 def returned_to(seat: int, match: MatchState) -> MatchState:

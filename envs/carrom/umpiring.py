@@ -30,7 +30,7 @@ from carrom.laws import (
 )
 from carrom.layout import Layout, first_absent
 from carrom.pieces import QUEEN, SLICES
-from carrom.scoring import OUTCOME_REWARD, ends_episode, result_of, stroke_terms
+from carrom.scoring import OUTCOME_REWARD, last_stroke, result_of, stroke_terms
 from carrom.table import Setting, Stroke, Table
 from carrom.tasks import AGENT_SEAT, Position, Unit, racked, returned_to
 
@@ -284,7 +284,7 @@ def _go_on(table: Table, stroke: Stroke) -> None:
     if setting.task.unit is Unit.STROKE and ruling.board_replayed:
         table.truncated, table.decision = True, None
         return
-    if ends_episode(setting.task.unit, ruling):
+    if last_stroke(setting, stroke):
         table.terminated, table.decision = True, None
         table.result = result_of(setting, table.position.match, ruling)
         if setting.reward == "result":

@@ -19,7 +19,7 @@ import numpy as np
 
 from carrom.boards import Boards, BoardStep, Start
 from carrom.errors import ConfigError, WorkerError
-from carrom.options import Options
+from carrom.options import CALLABLES, Options
 from carrom.replay.replay import Replay
 from carrom.table import Stroke
 from carrom.view import View
@@ -33,7 +33,7 @@ class SharedBoards:
     processes are spawned.
 
     Args:
-        options: of the environment; players that are callables must be picklable.
+        options: of the environment; callables must be picklable.
         count: number of boards.
         workers: number of processes, at most ``count``.
     """
@@ -52,10 +52,11 @@ class SharedBoards:
             try:
                 process.start()
             except (pickle.PicklingError, AttributeError, TypeError) as error:
+                given = {name: getattr(options, name) for name in CALLABLES}
+                named = ", ".join(f"{name} = {v!r}" for name, v in given.items() if callable(v))
                 raise ConfigError(
-                    f"opponent = {options.opponent!r} and partner = {options.partner!r} cannot "
-                    f"be sent to a worker ({error}): expected names, or callables that can be "
-                    "pickled"
+                    f"{named}: cannot be sent to a worker ({error}): expected names, or callables "
+                    "that can be pickled"
                 ) from None
             theirs.close()
             self._pipes.append(ours)

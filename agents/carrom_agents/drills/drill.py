@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -16,8 +15,8 @@ from carrom.layout import Layout
 from carrom.physics.motion import Motion
 from carrom.physics.strike import Strike
 from carrom.pieces import N_CARROMMEN, N_PER_SIDE, QUEEN
-from carrom.tasks import AGENT_SEAT, Position, drill_position
-from carrom.view import OWN, OWN_FIRST, QUEEN_SEEN, QueenStatus, View
+from carrom.tasks import Position, position_from
+from carrom.view import OWN, OWN_FIRST, QueenStatus, View
 
 Point = tuple[float, float]
 DrillKind = Literal[
@@ -28,7 +27,6 @@ KINDS: tuple[DrillKind, ...] = get_args(DrillKind)
 CLEAR = 0.12
 """m from every pocket's centre that a carromman lies if it is cleared away."""
 _BOARD = Board()
-_OPPOSITE_SEAT = 2
 _ROUNDING = 1e-5
 """m by which a written place may be off."""
 _STATUS = {
@@ -178,24 +176,12 @@ class Drill:
 
     def position(self) -> Position:
         """The position for an environment, with the agent to strike."""
-        blank = drill_position(_BOARD, np.random.default_rng(0))
-        own = self._colour
-        left = np.array([len(self.own), len(self.opponent)])[[own, 1 - own]]
-        state = dataclasses.replace(
-            blank.match.board,
-            striker=np.int32(own),
-            seat=np.int32(AGENT_SEAT),
-            breaker_seat=np.int32(AGENT_SEAT if own == 0 else _OPPOSITE_SEAT),
-            on_board=left.astype(np.int32),
-            has_pocketed=left < N_PER_SIDE,
-            queen=np.int32(
-                np.flatnonzero(QUEEN_SEEN[:, own, own] == _STATUS[self.queen_status])[0]
-            ),
-            break_done=np.bool_(not self.break_to_be_made),
-            strokes_in_turn=np.int32(self.queen_status == "waiting"),
-            touched_in_turn=np.bool_(self.queen_status == "waiting"),
+        return position_from(
+            self.layout,
+            plays_white=self.plays == "white",
+            queen=_STATUS[self.queen_status],
+            break_done=not self.break_to_be_made,
         )
-        return Position(self.layout, dataclasses.replace(blank.match, board=state))
 
     def succeeded(self, motion: Motion) -> bool:
         """Whether a stroke from the drill's position, struck from seat 0, has done it."""

@@ -28,6 +28,7 @@ from carrom.options import Options
 from carrom.physics.material import Material, randomisation_range
 from carrom.physics.planar.lanes import Parameters
 from carrom.pieces import N_CARROMMEN
+from carrom.reward import REWARDS
 from carrom.table import Setting
 from carrom.tasks import AGENT_SEAT, Unit
 
@@ -110,6 +111,7 @@ class Functional:
     def __post_init__(self) -> None:
         one_of("action_coding", self.action_coding, ACTION_CODINGS)
         one_of("overlaps", self.overlaps, OVERLAPS)
+        one_of("reward", self.reward, REWARDS)
         if not isinstance(self.randomised_material, bool):
             raise ConfigError(
                 f"randomised_material = {self.randomised_material!r}: expected True or False"
