@@ -29,6 +29,8 @@ from carrom.play import advance, begin, check_nothing_else_asked, report
 from carrom.replay.recording import replay_of
 from carrom.replay.replay import Replay
 from carrom.table import Stroke, StrokeReward, Table
+from carrom.tasks import Position
+from carrom.view import View
 
 _OF_ONE_AGENT = ("opponent", "partner", "first", "max_strokes")
 """Options of ``CarromEnv`` that have no meaning here."""

@@ -463,3 +463,27 @@ def test_nothing_earned_is_lost_when_somebody_else_acts(module: ModuleType, read
         env.step(None)
         own, opponent = info["result"]["points"]
         assert sums[agent] == pytest.approx(own - opponent)
+
+
+@BOTH
+def test_an_answer_that_is_no_action_is_played_to_the_last_bit(module: ModuleType) -> None:
+    """A strike between two floats of the action space, and what the player sees of it."""
+    env = module.raw_env(task="board")
+    env.reset(seed=3)
+    assert env.view().break_to_be_made
+    strike = carrom.Strike(place=0.1234567890123, direction=0.0123456789012, speed=4.567890123456)
+    env.answer(strike)
+    (stroke,) = env.last_strokes
+    assert stroke.meant == strike
+    assert stroke.strike == strike
+    assert env.position().layout == env.layout() == stroke.after.layout
+    observed = env.observe(env.agent_selection)
+    assert np.array_equal(observed, env.setting.observe(env.view()))
+
+
+def test_there_is_nothing_to_answer_after_the_end() -> None:
+    env = carrom_singles_v0.raw_env(task="board", max_cycles=1)
+    env.reset(seed=0)
+    env.answer(carrom.Strike(0.0, 0.0, 1.0))
+    with pytest.raises(ActionError, match="the episode is over"):
+        env.answer(carrom.Strike(0.0, 0.0, 1.0))
