@@ -1,12 +1,23 @@
 """Checkpoints: the whole state of a training, written by orbax and restored with its types.
 
-A checkpoint is a folder with the arrays (``state``) and a description of their tree
-(``manifest.json``), against which a reader checks that it is the tree it expects before any
-array is read. It appears under its name only when it is complete.
+A checkpoint is a folder with the arrays (``state``) and ``manifest.json``: the version of this
+layout, the configuration of the run, with its seed, the tree of the arrays and a digest of
+every file. A reader checks all of it before any array is read. Nothing in it is executed: it is
+JSON and numbers, no pickles.
+
+It appears under its name only when it is complete and on the disk, so that a run that is killed,
+or whose machine loses its power, has an earlier checkpoint or this one. Wherever a run folder is
+read, one of its checkpoints, ``RUN/checkpoints/00000050``, may be named instead.
+
+What is not in it: environments, which are reset wherever a checkpoint is due (see
+``TrainingState``), and random keys, all of which follow from the seed and the number of the
+update.
 """
 
 from __future__ import annotations
 
+import dataclasses
+import hashlib
 import json
 import os
 import shutil
@@ -18,6 +29,7 @@ import numpy as np
 import orbax.checkpoint as ocp
 
 from carrom.errors import CheckpointError
+from carrom_agents import durable
 from carrom_agents.agent import agent_of
 from carrom_agents.config import ExperimentConfig, load_config
 from carrom_agents.learning import TrainingState, initial_state
@@ -28,8 +40,12 @@ CONFIG_FILE = "config.yaml"
 CHECKPOINTS = "checkpoints"
 _ARRAYS = "state"
 _MANIFEST = "manifest.json"
-_VERSION = 1
+_VERSION = 2
 """Of the layout of a checkpoint; to be raised whenever a reader must tell old from new."""
+_WITHOUT_DIGESTS = 1
+"""The layout that had neither digests nor the configuration."""
+_OWN = ("seed", "env.id", "env.physics", "env.action_coding")
+"""Settings by which a checkpoint is that of its run; the network's show in the arrays."""
 
 
 def _tree(state: TrainingState) -> dict[str, Any]:
@@ -42,88 +58,210 @@ def _tree(state: TrainingState) -> dict[str, Any]:
     return tree if state.league is None else tree | {"league": state.league}
 
 
-def _manifest(tree: Any) -> dict[str, Any]:
+def _leaves(tree: Any) -> dict[str, str]:
+    """Type and shape of each array by its place in the tree."""
     leaves, _ = jax.tree_util.tree_flatten_with_path(tree)
-    return {
-        "version": _VERSION,
-        "leaves": {
-            jax.tree_util.keystr(path): f"{leaf.dtype} {list(leaf.shape)}" for path, leaf in leaves
-        },
-    }
+    return {jax.tree_util.keystr(path): f"{leaf.dtype} {list(leaf.shape)}" for path, leaf in leaves}
 
 
-def save(run: Path, state: TrainingState) -> Path:
-    """Write a checkpoint into the run folder ``run``; returns its folder."""
+def save(run: Path, config: ExperimentConfig, state: TrainingState) -> Path:
+    """Write a checkpoint into the run folder ``run``; returns its folder.
+
+    Args:
+        run: run folder.
+        config: of the run.
+        state: after an update.
+    """
     folder = run / CHECKPOINTS / f"{state.update:08d}"
-    unfinished = folder.with_name(f".{folder.name}")
-    shutil.rmtree(unfinished, ignore_errors=True)
+    unfinished, replaced = (folder.with_name(f".{folder.name}{end}") for end in ("", ".replaced"))
+    for leftover in (unfinished, replaced):
+        shutil.rmtree(leftover, ignore_errors=True)
     unfinished.mkdir(parents=True)
     tree = _tree(state)
     with ocp.StandardCheckpointer() as checkpointer:
         checkpointer.save((unfinished / _ARRAYS).absolute(), tree)
-    (unfinished / _MANIFEST).write_text(json.dumps(_manifest(tree), indent=1), encoding="utf-8")
-    shutil.rmtree(folder, ignore_errors=True)
-    os.replace(unfinished, folder)
+    manifest = {
+        "version": _VERSION,
+        "config": dataclasses.asdict(config),
+        "leaves": _leaves(tree),
+        "files": _digests(unfinished),
+    }
+    (unfinished / _MANIFEST).write_text(json.dumps(manifest, indent=1), encoding="utf-8")
+    # Never is a folder half deleted under its own name.
+    if folder.exists():
+        os.rename(folder, replaced)
+    durable.replace(unfinished, folder)
+    shutil.rmtree(replaced, ignore_errors=True)
     return folder
 
 
-def restore(run: Path, config: ExperimentConfig) -> TrainingState:
-    """The state in the newest checkpoint of the run folder ``run``.
+def located(place: Path) -> tuple[Path, Path | None]:
+    """The run folder that ``place`` is, or lies in, and its checkpoint, if it is one."""
+    if place.name.isdigit() and place.parent.name == CHECKPOINTS:
+        return place.parent.parent, place
+    return place, None
+
+
+def has_checkpoint(run: Path) -> bool:
+    """Whether there is any in the run folder ``run``, damaged ones included."""
+    return bool(_complete(run))
+
+
+def forget_after(run: Path, update: int) -> None:
+    """Remove checkpoints of later updates than ``update``, and what was never completed."""
+    for path in (run / CHECKPOINTS).glob("*"):
+        name = path.name
+        later = name.isdigit() and int(name) > update
+        unfinished = name.startswith(".") and name[1:9].isdigit()
+        if later:
+            # Out of sight first: it could be half deleted.
+            path = path.rename(path.with_name(f".{name}.replaced"))
+        if later or unfinished:
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def restore(place: Path, config: ExperimentConfig) -> TrainingState:
+    """The state in the newest checkpoint of a run folder, or in a certain one.
+
+    Args:
+        place: run folder, or checkpoint in one.
+        config: of the run.
 
     Raises:
-        CheckpointError: there is none, it is damaged, or its arrays are not those of the
-            network and optimiser that ``config`` describes.
+        CheckpointError: there is none, it is damaged, it was written by a newer version, or it
+            is not of the run that ``config`` describes. It names the newest earlier one that
+            is whole.
     """
-    folder = _newest(run)
+    run, chosen = located(place)
+    folder = _newest(run) if chosen is None else chosen
+    if not folder.is_dir():
+        raise CheckpointError(f"{folder}: no such checkpoint")
     expected = _tree(initial_state(config, agent_of(config)))
-    _compare(folder, _manifest(expected))
     try:
-        with ocp.StandardCheckpointer() as checkpointer:
-            tree = checkpointer.restore((folder / _ARRAYS).absolute(), expected)
-    except Exception as error:  # orbax and its storage drivers raise many types, all meaning this
-        reason = " ".join(str(error).split())[:200]
-        raise CheckpointError(f"{folder}: the checkpoint is damaged: {reason}") from error
+        _check(folder, config, _leaves(expected))
+        tree = _read(folder, expected)
+    except CheckpointError as error:
+        instead = _whole_before(folder, config, _leaves(expected))
+        offer = "no earlier one is whole" if instead is None else f"{instead} is whole: name that"
+        raise CheckpointError(f"{error}; {offer}") from error.__cause__
     statistics = RunningStatistics(*(np.asarray(leaf) for leaf in tree["statistics"]))
     league = jax.tree.map(np.asarray, tree.get("league"))
     return TrainingState(tree["learner"], statistics, int(tree["update"]), league)
 
 
+def _read(folder: Path, expected: Any) -> Any:
+    try:
+        with ocp.StandardCheckpointer() as checkpointer:
+            return checkpointer.restore((folder / _ARRAYS).absolute(), expected)
+    except Exception as error:  # orbax and its storage drivers raise many types, all meaning this
+        raise _damaged(folder, " ".join(str(error).split())[:200]) from error
+
+
+def _complete(run: Path) -> list[Path]:
+    """The checkpoints of a run folder, the oldest first."""
+    return sorted(p for p in (run / CHECKPOINTS).glob("[0-9]*") if p.name.isdigit() and p.is_dir())
+
+
 def _newest(run: Path) -> Path:
     if not run.is_dir():
         raise CheckpointError(f"{run}: no such run folder")
-    complete = sorted(p for p in (run / CHECKPOINTS).glob("[0-9]*") if p.is_dir())
-    if not complete:
+    if not (complete := _complete(run)):
         raise CheckpointError(f"{run}: no checkpoint in {run / CHECKPOINTS}")
     return complete[-1]
 
 
-def _compare(folder: Path, expected: dict[str, Any]) -> None:
-    """Refuse a checkpoint whose tree is not the ``expected`` one."""
+def _whole_before(folder: Path, config: ExperimentConfig, leaves: dict[str, str]) -> Path | None:
+    """The newest checkpoint before ``folder`` that seems to be whole."""
+    for earlier in reversed(_complete(located(folder)[0])):
+        if earlier.name < folder.name:
+            try:
+                _check(earlier, config, leaves)
+            except CheckpointError:
+                continue
+            return earlier
+    return None
+
+
+def _check(folder: Path, config: ExperimentConfig, leaves: dict[str, str]) -> None:
+    """Refuse a checkpoint that is not whole, or not of the run of ``config`` and its arrays."""
     try:
         found = json.loads((folder / _MANIFEST).read_text(encoding="utf-8"))
-        version, leaves = found["version"], dict(found["leaves"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        version, theirs = found["version"], dict(found["leaves"])
+        settings, files = found.get("config", {}), dict(found.get("files", {}))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise _damaged(folder, f"{_MANIFEST}: {error}") from None
+    if version not in (_WITHOUT_DIGESTS, _VERSION):
         raise CheckpointError(
-            f"{folder}: the checkpoint is damaged: {_MANIFEST}: {error}"
-        ) from None
-    if version != expected["version"]:
-        raise CheckpointError(
-            f"{folder}: written in layout {version!r}: expected {expected['version']}"
+            f"{folder}: written in layout {version!r}, by another version of carrom-rl: expected "
+            f"{_WITHOUT_DIGESTS} to {_VERSION}"
         )
-    for name in sorted({*leaves, *expected["leaves"]}):
-        theirs, ours = (tree.get(name, "nothing") for tree in (leaves, expected["leaves"]))
-        if theirs != ours:
+    present = _digests(folder)
+    if version != _WITHOUT_DIGESTS:
+        _compare_files(folder, present, files)
+    for name in sorted({*theirs, *leaves}):
+        one, other = (tree.get(name, "nothing") for tree in (theirs, leaves))
+        if one != other:
             raise CheckpointError(
-                f"{folder}: checkpoint of another network or optimiser: {name} is {theirs}, "
-                f"expected {ours}"
+                f"{folder}: checkpoint of another network or optimiser: {name} is {one}, "
+                f"expected {other}"
             )
+    if version != _WITHOUT_DIGESTS:
+        ours = dataclasses.asdict(config)
+        for name in _OWN:
+            was, wanted = (_setting(tree, name) for tree in (settings, ours))
+            if was != wanted:
+                raise CheckpointError(
+                    f"{folder}: checkpoint of another run: its {name} is {was!r}, expected "
+                    f"{wanted!r}"
+                )
 
 
-def load_player(run: Path | str, *, samples: bool = False) -> NetworkPlayer:
-    """The player that the run folder ``run`` has trained, from its newest checkpoint.
+def _compare_files(folder: Path, present: dict[str, str], files: dict[str, str]) -> None:
+    for name in sorted({*present, *files}):
+        if name not in present:
+            raise _damaged(folder, f"{name} is missing")
+        if name not in files:
+            raise _damaged(folder, f"{name} does not belong to it")
+        if present[name] != files[name]:
+            raise _damaged(folder, f"{name} is not what was written")
+
+
+def _setting(settings: Any, name: str) -> Any:
+    """The setting with the dotted ``name``; None if there is none."""
+    for part in name.split("."):
+        settings = settings.get(part) if isinstance(settings, dict) else None
+    return settings
+
+
+def _digests(folder: Path) -> dict[str, str]:
+    """SHA-256 of each file of a checkpoint, but for its manifest, by its path within.
+
+    Raises:
+        CheckpointError: something cannot be read, or is neither file nor folder: a link leads
+            out of it.
+    """
+    found: dict[str, str] = {}
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder).as_posix()
+        if path.is_symlink() or not (path.is_file() or path.is_dir()):
+            raise _damaged(folder, f"{name} is neither a file nor a folder")
+        if path.is_file() and name != _MANIFEST:
+            try:
+                found[name] = hashlib.sha256(path.read_bytes()).hexdigest()
+            except OSError as error:
+                raise _damaged(folder, f"{name}: {error.strerror}") from None
+    return found
+
+
+def _damaged(folder: Path, reason: str) -> CheckpointError:
+    return CheckpointError(f"{folder}: the checkpoint is damaged: {reason}")
+
+
+def load_player(place: Path | str, *, samples: bool = False) -> NetworkPlayer:
+    """The player that a run has trained.
 
     Args:
-        run: run folder.
+        place: run folder, whose newest checkpoint is read, or a checkpoint in one.
         samples: draw from the policy instead of playing its most probable action.
 
     Raises:
@@ -131,18 +269,19 @@ def load_player(run: Path | str, *, samples: bool = False) -> NetworkPlayer:
             run's configuration describes.
         ConfigError: the run's configuration does not fit this version.
     """
-    run = Path(run)
-    config = run_config(run)
-    return player_of(config, restore(run, config), samples=samples)
+    place = Path(place)
+    config = run_config(place)
+    return player_of(config, restore(place, config), samples=samples)
 
 
-def run_config(run: Path) -> ExperimentConfig:
-    """The resolved configuration of the run folder ``run``.
+def run_config(place: Path) -> ExperimentConfig:
+    """The resolved configuration of a run folder, or of the one a checkpoint lies in.
 
     Raises:
         CheckpointError: it is not a run folder.
         ConfigError: the configuration does not fit this version.
     """
+    run, _ = located(place)
     if not (run / CONFIG_FILE).is_file():
         raise CheckpointError(f"{run}: not a run folder: it has no {CONFIG_FILE}")
     return load_config(run / CONFIG_FILE)

@@ -17,8 +17,18 @@ from rich.table import Table
 import carrom  # noqa: F401 -- registers the environments
 from carrom.errors import ConfigError, RenderError
 from carrom.opponents import opponent_names, random_player
+from carrom_agents import durable
 from carrom_agents.agent import agent_of
-from carrom_agents.checkpoint import CHECKPOINTS, CONFIG_FILE, restore, run_config, save
+from carrom_agents.checkpoint import (
+    CHECKPOINTS,
+    CONFIG_FILE,
+    forget_after,
+    has_checkpoint,
+    located,
+    restore,
+    run_config,
+    save,
+)
 from carrom_agents.config import LEAGUE, SELF, EnvConfig, ExperimentConfig, dump_config
 from carrom_agents.device.training import Game, learn_on_device
 from carrom_agents.evaluation import evaluate_shots, play_boards
@@ -83,18 +93,26 @@ def train(config: ExperimentConfig) -> list[Path]:
     return [run.folder for run in runs]
 
 
-def resume(folder: Path) -> Path:
-    """Go on with the run in ``folder`` from its newest checkpoint; returns the folder.
+def resume(place: Path) -> Path:
+    """Go on with a run from a checkpoint; returns its folder.
 
-    Metrics recorded after that checkpoint are recorded again. On one machine's CPU the run
-    ends with the same bits as if it had not been interrupted.
+    What was recorded after that checkpoint, later checkpoints included, is dropped and made
+    again. On one machine's CPU the run ends with the same bits as if it had not been
+    interrupted. A run that was ended before its first checkpoint begins again.
+
+    Args:
+        place: run folder, whose newest checkpoint is read, or a checkpoint in one.
 
     Raises:
         CheckpointError: there is no such run, or its checkpoint cannot be used.
     """
-    config = run_config(folder)
+    config, (folder, chosen) = run_config(place), located(place)
     check_loggers(config.logging)
-    _go_on([_Run(config, folder, restore(folder, config))], _learner(config))
+    begun = chosen is not None or has_checkpoint(folder)
+    run = _Run(config, folder, restore(place, config) if begun else _begun(config))
+    learner = _learner(config)
+    forget_after(folder, run.state.update)
+    _go_on([run], learner)
     return folder
 
 
@@ -152,8 +170,10 @@ class _Run:
     def logging(self, *, bar: bool) -> Iterator[None]:
         """The time in which the run is told about: news are logged, and a ``bar`` may be shown."""
         self.say(dump_config(self.config))
-        _forget_after(self.folder / METRICS_FILE, self.state.update * self.config.rollout_strokes)
-        self._logger = open_loggers(self.config, self.folder, self._screen if bar else None)
+        _forget_records_after(self.folder / METRICS_FILE, self.config, self.state.update)
+        self._logger = open_loggers(
+            self.config, self.folder, self._screen if bar else None, self.say
+        )
         with contextlib.closing(self._logger):
             self.say(f"training in {self.folder}")
             if self.state.update == 0:
@@ -168,7 +188,9 @@ class _Run:
             metrics = metrics | _evaluate(config, self.state)
         self._logger.log(update * config.rollout_strokes, metrics)
         if checkpoint_due(config, update):
-            save(self.folder, self.state)
+            # What a checkpoint goes on from must have been recorded.
+            durable.sync(self.folder / METRICS_FILE)
+            save(self.folder, config, self.state)
 
 
 _Learner = Callable[[Sequence[_Run]], None]
@@ -210,12 +232,24 @@ def _go_on(runs: Sequence[_Run], learner: _Learner) -> None:
         _conclude(run.config, run.folder, run.state, run.say)
 
 
-def _forget_after(metrics: Path, step: int) -> None:
-    """Drop what was recorded after ``step``, where a resumed run starts again."""
-    if metrics.is_file():
-        lines = metrics.read_text(encoding="utf-8").splitlines(keepends=True)
-        kept = [line for line in lines if json.loads(line)[GLOBAL_STEP] <= step]
-        write_text(metrics, "".join(kept))
+def _forget_records_after(metrics: Path, config: ExperimentConfig, update: int) -> None:
+    """Drop what was recorded after ``update``, where a resumed run starts again.
+
+    So is what a killed run was about to write: a line without its end.
+    """
+    if not metrics.is_file():
+        return
+    kept = ""
+    for line in metrics.read_text(encoding="utf-8", errors="replace").splitlines(keepends=True):
+        try:
+            step = json.loads(line)[GLOBAL_STEP]
+        except (ValueError, TypeError, KeyError):
+            break
+        # Before the first update everything is recorded anew.
+        if not line.endswith("\n") or update == 0 or step > update * config.rollout_strokes:
+            break
+        kept += line
+    write_text(metrics, kept)
 
 
 def _evaluate(config: ExperimentConfig, state: TrainingState) -> dict[str, float]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import datetime
 import json
-import os
 import platform
 import subprocess
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from carrom_agents import durable
 from carrom_agents.checkpoint import CONFIG_FILE
 from carrom_agents.config import ExperimentConfig, dump_config
 
@@ -46,10 +46,10 @@ def create_run_folder(config: ExperimentConfig) -> Path:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a file so that it is there completely or not at all."""
+    """Write a file so that it is there completely or not at all, whatever happens."""
     unfinished = path.with_name(f".{path.name}")
     unfinished.write_text(text, encoding="utf-8")
-    os.replace(unfinished, path)
+    durable.replace(unfinished, path)
 
 
 def write_json(path: Path, content: Any) -> None:

@@ -63,4 +63,4 @@ if __name__ == "__main__":
     folder = Path(sys.argv[1])
     folder.mkdir(parents=True)
     (folder / CONFIG_FILE).write_text(dump_config(CONFIG), encoding="utf-8")
-    save(folder, counted_out())
+    save(folder, CONFIG, counted_out())

@@ -1,12 +1,21 @@
 """Checkpoints: what is restored is what was saved, bit for bit, and errors say what is wrong."""
 
+import contextlib
 import dataclasses
+import gc
+import hashlib
+import json
+import os
+import pickle
 import shutil
+import sys
 from pathlib import Path
 
 import jax
 import numpy as np
 import pytest
+from fixture_checkpoints import CONFIG as FIXTURE_CONFIG
+from fixture_checkpoints import counted_out
 
 from carrom.board import Board
 from carrom.errors import CheckpointError
@@ -14,18 +23,28 @@ from carrom.midgame import random_layout
 from carrom.observation import SIZE, encode
 from carrom.view import View
 from carrom_agents.agent import agent_of, new_statistics
-from carrom_agents.checkpoint import CONFIG_FILE, load_player, restore, save
-from carrom_agents.config import ExperimentConfig, NetworkConfig, dump_config
+from carrom_agents.checkpoint import CONFIG_FILE, forget_after, load_player, restore, save
+from carrom_agents.config import EnvConfig, ExperimentConfig, NetworkConfig, dump_config
 from carrom_agents.learning import TrainingState, initial_state
 from carrom_agents.player import player_of, untrained_player
 
+pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+
 CONFIG = ExperimentConfig(network=NetworkConfig(width=8, place_width=4))
+DATA = Path(__file__).parents[1] / "data" / "checkpoints"
 
 
 def views(count: int, seed: int = 0) -> list[View]:
     rng, board = np.random.default_rng(seed), Board()
     layouts = [random_layout(board, rng, white=4, black=5, queen=True) for _ in range(count)]
     return [View(board, layout.positions, layout.on_board) for layout in layouts]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def tidy():
+    """What orbax leaves behind when it meets damage complains here, not in later tests."""
+    yield
+    gc.collect()
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +57,7 @@ def state() -> TrainingState:
 @pytest.fixture
 def run(state: TrainingState, tmp_path: Path) -> Path:
     (tmp_path / CONFIG_FILE).write_text(dump_config(CONFIG))
-    save(tmp_path, state)
+    save(tmp_path, CONFIG, state)
     return tmp_path
 
 
@@ -57,8 +76,8 @@ def test_everything_comes_back_with_its_type_and_bits(run, state):
 
 
 def test_the_newest_checkpoint_is_the_one_read(run, state):
-    save(run, dataclasses.replace(state, update=100))
-    save(run, dataclasses.replace(state, update=7))
+    save(run, CONFIG, dataclasses.replace(state, update=100))
+    save(run, CONFIG, dataclasses.replace(state, update=7))
     assert restore(run, CONFIG).update == 100
 
 
@@ -104,25 +123,183 @@ def test_missing_ones_are_named(tmp_path):
 
 
 def test_an_unfinished_checkpoint_does_not_count(run):
-    (run / "checkpoints" / ".00000099").mkdir()
+    (run / "checkpoints" / ".00000099" / "state").mkdir(parents=True)
     assert restore(run, CONFIG).update == 42
 
 
-@pytest.mark.parametrize("what", ["manifest", "garbled manifest", "arrays", "array data"])
-def test_damage_is_reported_as_such(run, what):
-    folder = run / "checkpoints" / "00000042"
-    if what == "manifest":
+def names(run: Path) -> list[str]:
+    return sorted(path.name for path in (run / "checkpoints").iterdir())
+
+
+def test_a_checkpoint_that_is_written_again_replaces_the_old_one(run, state):
+    save(run, CONFIG, dataclasses.replace(state, statistics=new_statistics()))
+    assert restore(run, CONFIG).statistics.count == 0
+    assert names(run) == ["00000042"]
+
+
+def test_what_came_later_and_what_was_never_completed_can_be_forgotten(run, state):
+    for update in (7, 100):
+        save(run, CONFIG, dataclasses.replace(state, update=update))
+    for leftover in (".00000099", ".00000042.replaced"):
+        (run / "checkpoints" / leftover / "state").mkdir(parents=True)
+    forget_after(run, 42)
+    assert names(run) == ["00000007", "00000042"]
+
+
+def test_a_certain_checkpoint_can_be_named(run, state):
+    save(run, CONFIG, dataclasses.replace(state, update=7))
+    place = run / "checkpoints" / "00000007"
+    assert restore(place, CONFIG).update == 7
+    assert load_player(place).config == CONFIG
+    with pytest.raises(CheckpointError, match="00000008: no such checkpoint"):
+        restore(place.with_name("00000008"), CONFIG)
+
+
+@pytest.mark.parametrize("layout", ["v1", "v2"])
+def test_checkpoints_of_every_layout_are_read(layout):
+    found, expected = restore(DATA / layout, FIXTURE_CONFIG), counted_out()
+    assert found.update == expected.update
+    mine, theirs = (
+        (s.learner, dataclasses.astuple(s.statistics), s.league) for s in (found, expected)
+    )
+    assert jax.tree.structure(mine) == jax.tree.structure(theirs)
+    for one, two in zip(jax.tree.leaves(mine), jax.tree.leaves(theirs), strict=True):
+        assert one.dtype == two.dtype
+        np.testing.assert_array_equal(one, two)
+
+
+DAMAGE = ["no manifest", "garbled manifest", "no arrays", "a file cut off", "a file of zeros"]
+DAMAGE += ["a file missing", "a file too many", "a bit turned", "a link"]
+
+
+def array_files(folder: Path) -> list[Path]:
+    """The files that hold numbers, the largest first."""
+    files = [path for path in (folder / "state").rglob("*") if path.is_file()]
+    return sorted(files, key=lambda path: -path.stat().st_size)
+
+
+def damage(folder: Path, what: str) -> None:
+    data = next(path for path in array_files(folder) if path.parent.name == "d")
+    content = data.read_bytes()
+    if what == "no manifest":
         (folder / "manifest.json").unlink()
     elif what == "garbled manifest":
         (folder / "manifest.json").write_text("{")
-    elif what == "arrays":
+    elif what == "no arrays":
         shutil.rmtree(folder / "state")
+    elif what == "a file cut off":
+        data.write_bytes(content[:500])
+    elif what == "a file of zeros":
+        data.write_bytes(bytes(len(content)))
+    elif what == "a file missing":
+        data.unlink()
+    elif what == "a file too many":
+        (folder / "state" / "extra.npy").write_bytes(b"")
+    elif what == "a bit turned":
+        middle = len(content) // 2
+        data.write_bytes(content[:middle] + bytes([content[middle] ^ 1]) + content[middle + 1 :])
     else:
-        for path in (folder / "state").rglob("*"):
-            if path.is_file() and path.stat().st_size > 1000:
-                path.write_bytes(path.read_bytes()[:500])
-    with pytest.raises(CheckpointError, match="damaged"):
+        elsewhere = folder.parents[1] / "elsewhere"
+        shutil.move(data, elsewhere)
+        data.symlink_to(elsewhere)
+
+
+@pytest.mark.parametrize("what", DAMAGE)
+def test_damage_is_reported_and_the_one_before_is_offered(run, state, what):
+    save(run, CONFIG, dataclasses.replace(state, update=50))
+    newest, before = (run / "checkpoints" / name for name in ("00000050", "00000042"))
+    damage(newest, what)
+    with pytest.raises(CheckpointError, match=f"50: the checkpoint is damaged: .*{before} is who"):
         restore(run, CONFIG)
+    assert restore(before, CONFIG).update == 42
+    damage(before, what)
+    with pytest.raises(CheckpointError, match=r"damaged: .*; no earlier one is whole"):
+        load_player(run)
+
+
+@pytest.mark.parametrize("what", ["a file cut off", "a file of zeros", "a file missing"])
+def test_damage_shows_in_the_layout_without_digests_too(tmp_path, what):
+    refused = 0
+    shutil.copytree(DATA / "v1", tmp_path, dirs_exist_ok=True)
+    for path in (tmp_path / "checkpoints").rglob("d/*"):
+        shutil.copytree(DATA / "v1", tmp_path, dirs_exist_ok=True)
+        content = path.read_bytes()
+        if what == "a file missing":
+            path.unlink()
+        else:
+            path.write_bytes(content[: len(content) // 2] if "cut" in what else bytes(len(content)))
+        try:
+            found = restore(tmp_path, FIXTURE_CONFIG)
+        except CheckpointError:
+            refused += 1
+            continue
+        # Some files are copies that nobody reads.
+        jax.tree.map(np.testing.assert_array_equal, found.learner, counted_out().learner)
+    assert refused
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"seed": 1}, "another run: its seed is 0, expected 1"),
+        ({"env": EnvConfig(physics="planar")}, "its env.physics is 'mujoco', expected 'planar'"),
+    ],
+)
+def test_a_checkpoint_of_another_run_is_refused(run, change, message):
+    with pytest.raises(CheckpointError, match=message):
+        restore(run, dataclasses.replace(CONFIG, **change))
+
+
+def test_a_checkpoint_of_a_later_version_is_refused(run):
+    file = run / "checkpoints" / "00000042" / "manifest.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"version": 3}))
+    with pytest.raises(CheckpointError, match=r"layout 3, by another version .*expected 1 to 2"):
+        restore(run, CONFIG)
+
+
+class Trap:
+    """Makes the folder that its name says when it is unpickled."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def __reduce__(self):
+        return os.mkdir, (str(self.folder),)
+
+
+@pytest.fixture(scope="module")
+def unpickled() -> list[object]:
+    """What any unpickler looks for from now on: Python itself reports it."""
+    found: list[object] = []
+    sys.addaudithook(lambda event, args: found.append(args) if event.startswith("pickle") else None)
+    return found
+
+
+@pytest.mark.parametrize("digests", [True, False])
+def test_nothing_in_a_checkpoint_is_executed(run, tmp_path, unpickled, digests):
+    trap = pickle.dumps(Trap(tmp_path / "sprung"))
+    pickle.loads(pickle.dumps(Path("a")))
+    assert unpickled  # the hook sees what there is to see
+    unpickled.clear()
+    folder = run / "checkpoints" / "00000042"
+    whole = folder.with_name("whole")
+    shutil.copytree(folder, whole)
+    file = "manifest.json"
+    for path in sorted(p for p in whole.rglob("*") if p.is_file()):
+        shutil.rmtree(folder)
+        shutil.copytree(whole, folder)
+        (folder / path.relative_to(whole)).write_bytes(trap)
+        if path.name != file:
+            # As somebody would who wants it read: with the right digest, or without any.
+            manifest = json.loads((folder / file).read_text())
+            digest = hashlib.sha256(trap).hexdigest()
+            manifest["files"][path.relative_to(whole).as_posix()] = digest
+            manifest["version"] = 2 if digests else 1
+            (folder / file).write_text(json.dumps(manifest))
+        with contextlib.suppress(CheckpointError):
+            restore(run, CONFIG)
+    assert unpickled == []
+    assert not (tmp_path / "sprung").exists()
 
 
 def test_observation_size_is_the_environments():

@@ -150,7 +150,7 @@ def test_a_resumed_league_gives_the_same_bits(toy_agent: Agent, toy_config, tmp_
     assert league is not None
     assert (league.games > 0).sum() == 2
     (tmp_path / "config.yaml").write_text(dump_config(config), encoding="utf-8")
-    save(tmp_path, told[1].state)
+    save(tmp_path, config, told[1].state)
     resumed, again = go(config, restore(tmp_path, config))
     assert [news.metrics["reward"] for news in again] == [
         news.metrics["reward"] for news in told[2:]

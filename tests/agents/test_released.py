@@ -31,7 +31,7 @@ def run(toy_config: ExperimentConfig, tmp_path_factory):
         state, learner=dataclasses.replace(state.learner, params=moved), statistics=statistics
     )
     (folder / CONFIG_FILE).write_text(dump_config(toy_config), encoding="utf-8")
-    save(folder, state)
+    save(folder, toy_config, state)
     return folder
 
 

@@ -78,7 +78,7 @@ def test_an_array_that_differs_in_its_last_bit_is_named(run, copy):
     leaves[-1] = leaves[-1].at[...].multiply(1 + 2**-22)
     params = jax.tree.unflatten(tree, leaves)
     learner = dataclasses.replace(state.learner, params=params)
-    save(copy, dataclasses.replace(state, learner=learner))
+    save(copy, config, dataclasses.replace(state, learner=learner))
     assert str(compare(run, copy).difference).startswith("array [0].params")
 
 
