@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -42,6 +43,25 @@ class BoardStep:
     truncated: bool
     info: dict[str, Any]
     next_start: Start | None
+
+
+@dataclass(frozen=True, eq=False)
+class BoardsState:
+    """A snapshot of boards: everything but their options; can be pickled.
+
+    Attributes:
+        generators: that seed each board's episodes; None before its first reset.
+        seeds: of those generators, -1 where there is none.
+        tables: the episodes in play.
+        last_tables: the episodes of the last step.
+        last_strokes: of the last step.
+    """
+
+    generators: tuple[np.random.Generator | None, ...]
+    seeds: tuple[int, ...]
+    tables: tuple[Table | None, ...]
+    last_tables: tuple[Table | None, ...]
+    last_strokes: tuple[tuple[Stroke, ...], ...]
 
 
 class Boards:
@@ -147,6 +167,24 @@ class Boards:
         """The seed of each generator, -1 where there is none yet."""
         return list(self._seeds)
 
+    def get_state(self) -> BoardsState:
+        """A snapshot: after ``set_state`` boards made alike go on exactly as from here."""
+        return BoardsState(
+            generators=tuple(copy.deepcopy(self._generators)),
+            seeds=tuple(self._seeds),
+            tables=tuple(map(_snapshot, self._tables)),
+            last_tables=tuple(map(_snapshot, self._last_tables)),
+            last_strokes=tuple(self._last_strokes),
+        )
+
+    def set_state(self, state: BoardsState) -> None:
+        """Go on from a snapshot of as many boards; it can be used again."""
+        self._generators = list(copy.deepcopy(state.generators))
+        self._seeds = list(state.seeds)
+        self._tables = [_snapshot(table) for table in state.tables]
+        self._last_tables = [_snapshot(table) for table in state.last_tables]
+        self._last_strokes = list(state.last_strokes)
+
     def close(self) -> None:
         """Nothing to free: everything is memory."""
 
@@ -176,3 +214,7 @@ class Boards:
             generator, self._seeds[index] = seeding.np_random(seed)
             self._generators[index] = generator
         return generator
+
+
+def _snapshot(table: Table | None) -> Table | None:
+    return None if table is None else table.snapshot()

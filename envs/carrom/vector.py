@@ -22,7 +22,9 @@ from carrom.render.picture import BoardRenderer
 from carrom.replay.replay import Replay
 from carrom.table import Stroke
 from carrom.view import View
-from carrom.workers import SharedBoards
+from carrom.workers import BoardWorker, BoardWorkers, NewBoards, SharedBoards, in_processes
+
+__all__ = ["BoardWorker", "BoardWorkers", "CarromVectorEnv", "NewBoards"]
 
 Observations = NDArray[np.float32]
 Flags = NDArray[np.bool_]
@@ -47,6 +49,8 @@ class CarromVectorEnv(gym.vector.VectorEnv[Observations, Any, NDArray[Any]]):
             that can be imported (``if __name__ == "__main__":``). This replaces Gymnasium's
             ``vectorization_mode="async"``, which needs ``vector_kwargs={"context": "spawn"}``
             here, as in every program in which JAX has started.
+        board_workers: makes the workers, where they are to be something else than processes
+            of this machine; see ``BoardWorkers``.
         render_mode: None, or "rgb_array": one picture per board.
         width: of a picture, pixels.
         height: of a picture, pixels.
@@ -69,6 +73,7 @@ class CarromVectorEnv(gym.vector.VectorEnv[Observations, Any, NDArray[Any]]):
         task: str,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         workers: int = 1,
+        board_workers: BoardWorkers | None = None,
         render_mode: str | None = None,
         width: int = 480,
         height: int = 480,
@@ -98,10 +103,12 @@ class CarromVectorEnv(gym.vector.VectorEnv[Observations, Any, NDArray[Any]]):
         self.single_action_space = self.coding.space()
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
-        if workers == 1:
+        if workers == 1 and board_workers is None:
             self._boards = Boards(chosen, num_envs)
         else:
-            self._boards = SharedBoards(chosen, num_envs, min(workers, num_envs))
+            self._boards = SharedBoards(
+                NewBoards(chosen), num_envs, min(workers, num_envs), board_workers or in_processes
+            )
         # None before the first reset; afterwards, which episodes have been reported over.
         self._over: Flags | None = None
         size = self.setting.observation_size

@@ -1,8 +1,8 @@
-"""The boards of a vector environment, shared out among processes.
+"""The boards of a vector environment, shared out among workers: processes, unless others are given.
 
 Python itself takes about as long for a stroke as the physics does, so threads only get in
 each other's way; processes scale. They are spawned, never forked: a fork deadlocks once JAX
-has threads.
+has threads. Whoever has workers elsewhere gives a function that makes them.
 """
 
 from __future__ import annotations
@@ -11,56 +11,147 @@ import itertools
 import multiprocessing
 import pickle
 import signal
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from multiprocessing.connection import Connection
-from typing import Any
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
 from carrom.boards import Boards, BoardStep, Start
 from carrom.errors import ConfigError, WorkerError
-from carrom.options import CALLABLES, Options
+from carrom.options import Options
 from carrom.replay.replay import Replay
 from carrom.table import Stroke
 from carrom.view import View
 
 
-class SharedBoards:
-    """As ``carrom.boards.Boards``, with the boards in ``workers`` processes.
+@dataclass(frozen=True)
+class NewBoards:
+    """Makes boards, here or, pickled, elsewhere.
 
-    The boards are cut into consecutive runs, one for each process. Programs that use this
-    must keep their main module importable (``if __name__ == "__main__":``), as always where
-    processes are spawned.
-
-    Args:
-        options: of the environment; callables must be picklable.
-        count: number of boards.
-        workers: number of processes, at most ``count``.
+    Attributes:
+        options: of the environment.
     """
 
-    def __init__(self, options: Options, count: int, workers: int) -> None:
+    options: Options
+
+    def __call__(self, count: int) -> Boards:
+        """``count`` new boards."""
+        return Boards(self.options, count)
+
+    def cannot_be_sent(self, error: Exception) -> ConfigError:
+        """What to raise where pickling has failed with ``error``."""
+        return ConfigError(
+            f"opponent = {self.options.opponent!r} and partner = {self.options.partner!r} cannot "
+            f"be sent to a worker ({error}): expected names, or callables that can be pickled"
+        )
+
+
+class BoardWorker(Protocol):
+    """Plays some of the boards, elsewhere; is asked and heard in turns."""
+
+    def ask(self, method: str, arguments: tuple[Any, ...]) -> None:
+        """Have a method of ``carrom.boards.Boards`` called; does not wait for it.
+
+        Raises:
+            WorkerError: the worker, and with it its boards, is lost.
+        """
+        ...
+
+    def answer(self) -> tuple[bool, Any]:
+        """Wait for what the call gave: True and its result, or False and its exception.
+
+        Raises:
+            WorkerError: the worker, and with it its boards, is lost.
+        """
+        ...
+
+    def close(self) -> None:
+        """Let go of the boards; returns once the worker has ended."""
+        ...
+
+
+BoardWorkers: TypeAlias = Callable[[NewBoards, Sequence[int]], Sequence[BoardWorker]]
+"""Makes a worker for each of the numbers of boards; raises ConfigError if they cannot be sent."""
+
+
+def in_processes(new_boards: NewBoards, counts: Sequence[int]) -> list[BoardWorker]:
+    """A process of this machine for each of the numbers of boards.
+
+    Programs that use this must keep their main module importable
+    (``if __name__ == "__main__":``), as always where processes are spawned.
+
+    Raises:
+        ConfigError: the players cannot be pickled.
+    """
+    return [
+        _Process(f"worker {index} of {len(counts)}", new_boards, count)
+        for index, count in enumerate(counts)
+    ]
+
+
+class _Process:
+    """A worker that is a process of this machine."""
+
+    def __init__(self, name: str, new_boards: NewBoards, count: int) -> None:
         context = multiprocessing.get_context("spawn")
+        self._name = name
+        self._pipe, theirs = context.Pipe()
+        self._process = context.Process(
+            target=_serve, args=(theirs, new_boards, count), daemon=True
+        )
+        try:
+            self._process.start()
+        except (pickle.PicklingError, AttributeError, TypeError) as error:
+            raise new_boards.cannot_be_sent(error) from None
+        theirs.close()
+
+    def ask(self, method: str, arguments: tuple[Any, ...]) -> None:
+        """See ``BoardWorker``."""
+        try:
+            self._pipe.send((method, arguments))
+        except (BrokenPipeError, OSError):
+            raise self._died() from None
+
+    def answer(self) -> tuple[bool, Any]:
+        """See ``BoardWorker``."""
+        try:
+            return self._pipe.recv()
+        except (EOFError, ConnectionError):
+            raise self._died() from None
+
+    def close(self) -> None:
+        """See ``BoardWorker``."""
+        self._pipe.close()  # which ends the process that reads from it
+        self._process.join()
+
+    def _died(self) -> WorkerError:
+        self._process.join(timeout=1)
+        return WorkerError(
+            f"{self._name} ended with exit code {self._process.exitcode}: its boards are lost, "
+            "make a new environment"
+        )
+
+
+class SharedBoards:
+    """As ``carrom.boards.Boards``, with the boards shared out among workers.
+
+    The boards are cut into consecutive runs, one for each worker.
+
+    Args:
+        new_boards: makes them.
+        count: number of boards.
+        workers: number of workers, at most ``count``.
+        hire: makes the workers.
+    """
+
+    def __init__(
+        self, new_boards: NewBoards, count: int, workers: int, hire: BoardWorkers = in_processes
+    ) -> None:
         edges = np.linspace(0, count, workers + 1).round().astype(int).tolist()
         self._runs = list(itertools.pairwise(edges))
-        self._pipes: list[Connection] = []
-        self._processes = []
-        for start, end in self._runs:
-            ours, theirs = context.Pipe()
-            process = context.Process(
-                target=_serve, args=(theirs, options, end - start), daemon=True
-            )
-            try:
-                process.start()
-            except (pickle.PicklingError, AttributeError, TypeError) as error:
-                given = {name: getattr(options, name) for name in CALLABLES}
-                named = ", ".join(f"{name} = {v!r}" for name, v in given.items() if callable(v))
-                raise ConfigError(
-                    f"{named}: cannot be sent to a worker ({error}): expected names, or callables "
-                    "that can be pickled"
-                ) from None
-            theirs.close()
-            self._pipes.append(ours)
-            self._processes.append(process)
+        self._workers = list(hire(new_boards, [end - start for start, end in self._runs]))
 
     def reset(self, seeds: Sequence[int | None], which: Sequence[int]) -> list[Start]:
         """See ``Boards.reset``."""
@@ -101,12 +192,10 @@ class SharedBoards:
         return self._from_all("seeds")
 
     def close(self) -> None:
-        """End the processes."""
-        for pipe in self._pipes:
-            pipe.close()  # which ends the process that reads from it
-        for process in self._processes:
-            process.join()
-        self._pipes, self._processes = [], []
+        """End the workers."""
+        for worker in self._workers:
+            worker.close()
+        self._workers = []
 
     def _shared_out(
         self, method: str, which: Sequence[int], values: Sequence[Any], *more: Any
@@ -119,7 +208,7 @@ class SharedBoards:
             calls.append(([value for _, value in mine], [index for index, _ in mine], *more))
         asked = [worker for worker, call in enumerate(calls) if call[1]]
         for worker in asked:
-            self._send(worker, (method, calls[worker]))
+            self._workers[worker].ask(method, calls[worker])
         answers = self._received(asked)
         position = {index: place for place, index in enumerate(which)}
         in_order: list[Any] = [None] * len(chosen)
@@ -130,44 +219,25 @@ class SharedBoards:
         return in_order
 
     def _from_all(self, method: str, *arguments: Any) -> list[Any]:
-        for worker in range(len(self._pipes)):
-            self._send(worker, (method, arguments))
-        answers = self._received(range(len(self._pipes)))
+        for worker in self._workers:
+            worker.ask(method, arguments)
+        answers = self._received(range(len(self._workers)))
         return [item for answer in answers for item in answer]
-
-    def _send(self, worker: int, message: Any) -> None:
-        try:
-            self._pipes[worker].send(message)
-        except (BrokenPipeError, OSError):
-            raise self._died(worker) from None
 
     def _received(self, workers: Iterable[int]) -> list[Any]:
         """The answers of ``workers``; all are heard before the error of one is raised."""
-        replies = [self._receive(worker) for worker in workers]
+        replies = [self._workers[worker].answer() for worker in workers]
         for succeeded, answer in replies:
             if not succeeded:
                 raise answer
         return [answer for _, answer in replies]
 
-    def _receive(self, worker: int) -> tuple[bool, Any]:
-        try:
-            return self._pipes[worker].recv()
-        except (EOFError, ConnectionError):
-            raise self._died(worker) from None
 
-    def _died(self, worker: int) -> WorkerError:
-        self._processes[worker].join(timeout=1)
-        return WorkerError(
-            f"worker {worker} of {len(self._processes)} ended with exit code "
-            f"{self._processes[worker].exitcode}: its boards are lost, make a new environment"
-        )
-
-
-def _serve(pipe: Connection, options: Options, count: int) -> None:
+def _serve(pipe: Connection, new_boards: NewBoards, count: int) -> None:
     """The life of a worker: answer calls until the other end is closed."""
     # Ctrl-C is for the program that owns the workers.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    boards = Boards(options, count)
+    boards = new_boards(count)
     while True:
         try:
             method, arguments = pipe.recv()
