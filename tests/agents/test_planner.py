@@ -26,7 +26,7 @@ from carrom.pieces import QUEEN, STRIKER
 from carrom.table import view_of
 from carrom.view import QueenStatus, View
 from carrom_agents.evaluation import play_boards
-from carrom_agents.planner import Planner, Round, StaticWorth, planner
+from carrom_agents.planner import Planner, Round, StaticWorth, candidates, planner
 from carrom_agents.planner.errors import as_made
 from carrom_agents.planner.position import state_of
 from carrom_agents.planner.proposing import Strikes
@@ -266,3 +266,26 @@ def test_a_planner_that_cannot_be_is_refused(options: dict[str, Any]) -> None:
 def test_it_beats_the_aimer_on_the_reference_engine() -> None:
     report = play_boards(planner, "aimer", boards=20, seed=50)
     assert report.won.low > 0.5
+
+
+def test_candidates_are_those_of_the_last_round_the_played_one_first() -> None:
+    env = CarromEnv("shot")
+    for seed in range(4):
+        env.reset(seed=seed)
+        view = env.view()
+        found = candidates(planner, view, np.random.default_rng(seed))
+        assert len(found) == planner.plan[-1].candidates
+        assert found[0].strike == planner(view, np.random.default_rng(seed))
+        points = [each.points for each in found]
+        assert points == sorted(points, reverse=True)
+        shares = {each.rollouts for each in found}
+        assert shares == {sum(each.rollouts for each in planner.plan)}
+        # Played anew, the last of them (the first one is chosen for having come out well).
+        last, noise = found[-1], NOISE_LEVELS["expert"]
+        errors = np.random.default_rng([seed, 1]).standard_normal((512, 3))
+        errors *= (noise.place, noise.direction, noise.speed)
+        strike = np.array([[last.strike.place, last.strike.direction, last.strike.speed]])
+        made = as_made(strike, errors)
+        anew = values(planner.env, planner.evaluate, state_of(view, planner.env), made)
+        apart = abs(float(anew.mean()) - last.points)
+        assert apart < 4.5 * math.hypot(last.standard_error, float(anew.std()) / math.sqrt(512))

@@ -68,6 +68,22 @@ def test_with_noise_it_beats_equal_shares() -> None:
     assert wins["halving"] > wins["equal"] + 25
 
 
+def test_standard_errors_are_those_of_all_rollouts_of_a_candidate() -> None:
+    drawn: dict[int, list[float]] = {index: [] for index in range(32)}
+    arms = Arms(np.random.default_rng(1).standard_normal(32), 3.0, 1)
+
+    def sample(chosen: NDArray[np.intp], rollouts: int) -> NDArray[np.float64]:
+        found = arms(chosen, rollouts)
+        for index, row in zip(chosen.tolist(), found.tolist(), strict=True):
+            drawn[index] += row
+        return found
+
+    ranking = halve(sample, 32, PLAN)
+    expected = [stats.sem(drawn[index]) for index in range(32)]
+    np.testing.assert_allclose(ranking.standard_error, expected)
+    assert np.all(np.isinf(halve(arms, 32, (Round(32, 1),)).standard_error))
+
+
 def test_of_equals_the_first_is_chosen() -> None:
     assert halve(Arms(np.zeros(8), 0.0, 0), 8, (Round(8, 1), Round(2, 1))).best == 0
 

@@ -4,6 +4,7 @@ Who proposes and who evaluates are arguments, so that learned policies and value
 same search as the scripted ones.
 """
 
+from carrom_agents.planner.candidates import Candidate, candidates
 from carrom_agents.planner.halving import Round
 from carrom_agents.planner.player import Planner, planner
 from carrom_agents.planner.proposing import Propose, ScriptedProposals
@@ -11,11 +12,13 @@ from carrom_agents.planner.rollouts import Evaluate
 from carrom_agents.planner.worth import StaticWorth
 
 __all__ = [
+    "Candidate",
     "Evaluate",
     "Planner",
     "Propose",
     "Round",
     "ScriptedProposals",
     "StaticWorth",
+    "candidates",
     "planner",
 ]

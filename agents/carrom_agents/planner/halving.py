@@ -63,11 +63,15 @@ class Ranking:
         best: index of the candidate with the greatest mean among those of the last round.
         mean: (n,), of each candidate's rollouts; -inf for those that were never played.
         rollouts: (n,), how many those were.
+        standard_error: (n,), of each mean, as if its rollouts were independent; inf for those
+            played less than twice. Rollouts whose errors are spread evenly are less apart than
+            independent ones, so that it is rather too large.
     """
 
     best: int
     mean: NDArray[np.float64]
     rollouts: NDArray[np.int64]
+    standard_error: NDArray[np.float64]
 
 
 def halve(
@@ -85,13 +89,16 @@ def halve(
     """
     begun = time.monotonic()
     total, rollouts = np.zeros(candidates), np.zeros(candidates, np.int64)
+    squares = np.zeros(candidates)
     alive = np.arange(candidates)
 
     def play(each: Round) -> NDArray[np.intp]:
         # The sort is stable: among equals the first one stays.
         left = alive[np.argsort(-_means(total, rollouts)[alive], kind="stable")][: each.candidates]
         left = np.sort(left)
-        total[left] += sample(left, each.rollouts).sum(axis=1)
+        drawn = sample(left, each.rollouts)
+        total[left] += drawn.sum(axis=1)
+        squares[left] += (drawn**2).sum(axis=1)
         rollouts[left] += each.rollouts
         return left
 
@@ -105,8 +112,17 @@ def halve(
     while time_limit_s is not None and not time_is_up():
         alive = play(plan[-1])
     mean = np.where(rollouts > 0, _means(total, rollouts), -np.inf)
-    return Ranking(int(alive[np.argmax(mean[alive])]), mean, rollouts)
+    best = int(alive[np.argmax(mean[alive])])
+    return Ranking(best, mean, rollouts, _standard_errors(total, squares, rollouts))
 
 
 def _means(total: NDArray[np.float64], rollouts: NDArray[np.int64]) -> NDArray[np.float64]:
     return total / np.maximum(rollouts, 1)
+
+
+def _standard_errors(
+    total: NDArray[np.float64], squares: NDArray[np.float64], rollouts: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    spread = np.maximum(squares - total * _means(total, rollouts), 0.0)
+    within = np.sqrt(spread / np.maximum(rollouts - 1, 1) / np.maximum(rollouts, 1))
+    return np.where(rollouts > 1, within, np.inf)
