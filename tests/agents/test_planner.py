@@ -288,4 +288,5 @@ def test_candidates_are_those_of_the_last_round_the_played_one_first() -> None:
         made = as_made(strike, errors)
         anew = values(planner.env, planner.evaluate, state_of(view, planner.env), made)
         apart = abs(float(anew.mean()) - last.points)
-        assert apart < 4.5 * math.hypot(last.standard_error, float(anew.std()) / math.sqrt(512))
+        error = math.hypot(last.standard_error, float(anew.std()) / math.sqrt(512))
+        assert apart <= 4.5 * error + 1e-6
