@@ -69,7 +69,7 @@ def _play(arguments: argparse.Namespace) -> int:
     from carrom.render.picture import BoardRenderer
     from carrom.render.video import write_video
     from carrom_agents.episode import episode
-    from carrom_agents.pictures import FPS, stroke_frames
+    from carrom_agents.pictures import FPS, film_frames
 
     player, opponent = find_player(arguments.first), find_player(arguments.second)
     options: dict[str, Any] = {}
@@ -94,8 +94,7 @@ def _play(arguments: argparse.Namespace) -> int:
     try:
         if arguments.video:
             renderer = BoardRenderer(env.setting.board)
-            frames = (frame for stroke in strokes for frame in stroke_frames(renderer, stroke))
-            write_video(arguments.video, frames, FPS)
+            write_video(arguments.video, film_frames(renderer, strokes), FPS)
             renderer.close()
             print(f"film: {arguments.video}")
         else:

@@ -65,11 +65,10 @@ def _work(arguments: argparse.Namespace) -> int:
         from carrom.render.picture import BoardRenderer
         from carrom.render.video import write_video
         from carrom.replay import filmed
-        from carrom_agents.pictures import FPS, stroke_frames
+        from carrom_agents.pictures import FPS, film_frames
 
         with BoardRenderer(replay.board, arguments.size, arguments.size) as renderer:
-            frames = (f for stroke in filmed(replay, FPS) for f in stroke_frames(renderer, stroke))
-            write_video(name, frames, FPS)
+            write_video(name, film_frames(renderer, filmed(replay, FPS)), FPS)
         print(f"film: {name}")
     return 0
 

@@ -13,12 +13,12 @@ import pytest
 ROOT = Path(__file__).parents[1]
 SOURCES = sorted([*ROOT.glob("envs/carrom/**/*.py"), *ROOT.glob("agents/carrom_agents/**/*.py")])
 
-GROUND = ("board", "errors", "pieces", "rack", "baseline", "layout", "midgame")
+GROUND = ("board", "errors", "pieces", "rack", "baseline", "layout", "midgame", "nets")
 """Modules of carrom on which everything may stand."""
 
 ENVIRONMENT_FACE = (
     *("carrom.action", "carrom.aiming", "carrom.baseline", "carrom.board", "carrom.env"),
-    *("carrom.errors", "carrom.functional", "carrom.layout", "carrom.midgame"),
+    *("carrom.errors", "carrom.filming", "carrom.functional", "carrom.layout", "carrom.midgame"),
     *("carrom.observation", "carrom.opponents", "carrom.physics.material"),
     *("carrom.physics.noise", "carrom.physics.strike", "carrom.physics.motion", "carrom.pieces"),
     *("carrom.rack", "carrom.reward", "carrom.tasks", "carrom.table", "carrom.vector"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import gymnasium as gym
@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carrom.env import CarromEnv
+from carrom.filming import stroke_moments
 from carrom.opponents import Player
-from carrom.render.film import stills
 from carrom.render.picture import BoardRenderer
 from carrom.render.video import write_video
 from carrom.table import Stroke
@@ -39,18 +39,16 @@ def film(player: Player, config: EnvConfig, *, strokes: int, seed: int, target: 
     write_video(target, _frames(player, config, strokes, seed), FPS)
 
 
-def stroke_frames(renderer: BoardRenderer, stroke: Stroke) -> Iterator[NDArray[np.uint8]]:
-    """Pictures of a stroke, ``FPS`` to a second, and of the position at rest for a moment.
+def film_frames(renderer: BoardRenderer, strokes: Iterable[Stroke]) -> Iterator[NDArray[np.uint8]]:
+    """Pictures of an episode's strokes, ``FPS`` to a second, each at rest for a moment.
 
     Args:
         renderer: draws them.
-        stroke: from an environment with ``film_rate=FPS``; there are none if it has no film.
+        strokes: all from the first on, from an environment with ``film_rate=FPS``; those that
+            have no film are left out.
     """
-    if stroke.motion is None or stroke.motion.trajectory is None:
-        return
-    discs = list(stills(stroke.motion.trajectory, FPS))
-    discs += [discs[-1]] * round(_PAUSE * FPS)
-    yield from (renderer.render(*still) for still in discs)
+    shown = stroke_moments(strokes, FPS, rest_s=_PAUSE)
+    return (renderer.render(*moment) for moment in shown)
 
 
 def _frames(
@@ -61,13 +59,15 @@ def _frames(
     rng = np.random.default_rng(seed)
     renderer = BoardRenderer(env.setting.board)
     try:
-        env.reset(seed=seed)
-        for _ in range(strokes):
-            _, _, terminated, truncated, _ = env.answer(player(env.view(), rng))
-            for stroke in env.last_strokes:
-                yield from stroke_frames(renderer, stroke)
-            if terminated or truncated:
-                env.reset()
+        left, next_seed = strokes, seed
+        while left:
+            env.reset(seed=next_seed)
+            episode, over, next_seed = list(env.last_strokes), False, None
+            while left and not over:
+                _, _, terminated, truncated, _ = env.answer(player(env.view(), rng))
+                episode += env.last_strokes
+                left, over = left - 1, terminated or truncated
+            yield from film_frames(renderer, episode)
     finally:
         renderer.close()
         env.close()

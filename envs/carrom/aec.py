@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pettingzoo.utils import AECEnv
 
 from carrom.decision import Answer
-from carrom.drawing import FILM_RATE, RENDER_MODES, Drawing
+from carrom.drawing import RENDER_MODES, Drawing, film_rate_of
 from carrom.errors import ActionError, ConfigError
 from carrom.info import CHOICES, told
 from carrom.laws import (
@@ -66,10 +66,11 @@ class CarromAECEnv(AECEnv[str, NDArray[np.float32], Any]):
             says what a stroke earns the side of ``player_0``.
         max_cycles: strokes of all agents after which the episode is truncated; by task if
             not given.
-        render_mode: None, "rgb_array", "human" or "ansi".
+        render_mode: as in ``carrom.CarromEnv``.
         width: of a picture, pixels.
         height: of a picture, pixels.
-        camera: "top", "perspective" or "player".
+        camera: as in ``carrom.CarromEnv``.
+        shadows: as in ``carrom.CarromEnv``.
         **options: as in ``carrom.CarromEnv``; there is no opponent, partner or first.
 
     Raises:
@@ -90,6 +91,7 @@ class CarromAECEnv(AECEnv[str, NDArray[np.float32], Any]):
         width: int = 480,
         height: int = 480,
         camera: str = "top",
+        shadows: bool = True,
         **options: Any,
     ) -> None:
         super().__init__()
@@ -98,23 +100,28 @@ class CarromAECEnv(AECEnv[str, NDArray[np.float32], Any]):
                 raise ConfigError(f"option {name!r}: expected none where every seat is an agent")
         if task not in ("match", "game", "board"):
             raise ConfigError(f"task = {task!r}: expected 'match', 'game' or 'board'")
-        if render_mode == "human":
-            options.setdefault("film_rate", FILM_RATE)
+        options["film_rate"] = film_rate_of(render_mode, options)
         options |= {"doubles": doubles, "reward": reward, "max_strokes": max_cycles}
         chosen = Options.of(task, options)
-        self.metadata = {
-            "name": "carrom_doubles_v0" if doubles else "carrom_singles_v0",
-            "render_modes": list(RENDER_MODES),
-            "render_fps": 2,
-            "is_parallelizable": False,
-        }
         self.setting = chosen.setting(outside=frozenset(range(4)))
         self.coding = chosen.coding()
         self._physics = chosen.new_physics()
         self.render_mode = render_mode
         self._drawing = Drawing(
-            self.setting.board, render_mode, width=width, height=height, camera=camera
+            self.setting.board,
+            render_mode,
+            width=width,
+            height=height,
+            camera=camera,
+            shadows=shadows,
+            film_rate=chosen.film_rate,
         )
+        self.metadata = {
+            "name": "carrom_doubles_v0" if doubles else "carrom_singles_v0",
+            "render_modes": list(RENDER_MODES),
+            "render_fps": self._drawing.fps,
+            "is_parallelizable": False,
+        }
         self._seats = {f"player_{i}": seat for i, seat in enumerate(self.setting.format.seats)}
         self._names = {seat: name for name, seat in self._seats.items()}
         self.possible_agents = list(self._seats)
@@ -144,6 +151,7 @@ class CarromAECEnv(AECEnv[str, NDArray[np.float32], Any]):
         if seed is not None or self._rng is None:
             self._rng, _ = seeding.np_random(seed)
         (self._table,) = begin(self.setting, self._physics, [self._rng])
+        self._drawing.begin()
         self.agents = list(self.possible_agents)
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
@@ -236,8 +244,8 @@ class CarromAECEnv(AECEnv[str, NDArray[np.float32], Any]):
         return self._table_in_play().standing.layout
 
     def render(self) -> Any:
-        """The position as it stands: a picture, text, or nothing in mode "human"."""
-        return self._drawing.render(self.layout())
+        """The position as it stands; see ``carrom.CarromEnv.render``."""
+        return self._drawing.render(self.layout(), self._table_in_play().nets)
 
     def replay(self, names: Mapping[int, str] | None = None) -> Replay:
         """The replay of this episode so far; see ``carrom.replay.recording.replay_of``."""
@@ -269,7 +277,7 @@ class CarromAECEnv(AECEnv[str, NDArray[np.float32], Any]):
             self._deads_step_first()
         else:
             self.agent_selection = self._names[table.decision.seat]
-        self._drawing.show(self.last_strokes, self.layout())
+        self._drawing.show(self.last_strokes, self.layout(), table.nets)
         # Nobody's time runs while a film is shown.
         table.start_thinking()
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from carrom.decision import ANSWERS, Answer
 from carrom.info import reset_info, step_info
+from carrom.nets import Nets
 from carrom.options import Options
 from carrom.play import advance, begin, refuse_faulty
 from carrom.replay.recording import replay_of
@@ -149,6 +150,10 @@ class Boards:
     def layouts(self) -> list[Any]:
         """Where the carrommen of each board lie, in the board's frame."""
         return [self._table(index).standing.layout for index in range(len(self._tables))]
+
+    def nets(self) -> list[Nets]:
+        """What hangs in the nets of each board."""
+        return [self._table(index).nets for index in range(len(self._tables))]
 
     def last_strokes(self) -> list[tuple[Stroke, ...]]:
         """The strokes of the last step, or reset, of each board."""

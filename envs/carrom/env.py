@@ -13,7 +13,7 @@ from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
 from carrom.decision import Answer
-from carrom.drawing import FILM_RATE, RENDER_MODES, Drawing
+from carrom.drawing import POSITION_RATE, RENDER_MODES, Drawing, film_rate_of
 from carrom.errors import ConfigError, FactsError
 from carrom.info import reset_info, step_info
 from carrom.laws import Event, StrokeFacts, check
@@ -220,9 +220,14 @@ class CarromEnv(gym.Env[NDArray[np.float32], Any]):
     | ``ends`` | None | or a callable ``(stroke) -> bool``, what else ends them |
     | ``record`` | False | keep every stroke, for ``replay()`` |
     | ``board``, ``material`` | regulation, nominal | ``carrom.Board``, ``carrom.Material`` |
-    | ``render_mode`` | None | "rgb_array", "human" or "ansi" |
+    | ``render_mode`` | None | "rgb_array", "rgb_array_list", "depth_array", "human" or "ansi" |
     | ``width``, ``height`` | 480 | size of pictures, pixels |
-    | ``camera`` | "top" | or "perspective", "player" |
+    | ``camera`` | "top" | or "perspective", "player", "broadcast" |
+    | ``shadows`` | True | without them a small picture takes a tenth of the time |
+
+    In mode "rgb_array_list" strokes are filmed, 30 pictures to a second or as ``film_rate`` says,
+    and ``render`` gives all pictures since its last call or the ``reset``
+    (``carrom.record_video.RecordVideo`` makes a film of them).
 
     What is late is a foul if it is a stroke (63, 64), otherwise the right is lost (87.a). A
     player with a method ``decide(view, rng) -> Answer`` is asked like the agent; others are
@@ -240,7 +245,7 @@ class CarromEnv(gym.Env[NDArray[np.float32], Any]):
 
     metadata: dict[str, Any] = {  # noqa: RUF012 -- as Gymnasium declares it
         "render_modes": list(RENDER_MODES),
-        "render_fps": 2,
+        "render_fps": POSITION_RATE,
     }
 
     def __init__(
@@ -251,11 +256,11 @@ class CarromEnv(gym.Env[NDArray[np.float32], Any]):
         width: int = 480,
         height: int = 480,
         camera: str = "top",
+        shadows: bool = True,
         **options: Any,
     ) -> None:
         self.render_mode = render_mode
-        if render_mode == "human":
-            options.setdefault("film_rate", FILM_RATE)
+        options["film_rate"] = film_rate_of(render_mode, options)
         chosen = Options.of(task, options)
         self.setting = chosen.setting()
         self.coding = chosen.coding()
@@ -265,8 +270,15 @@ class CarromEnv(gym.Env[NDArray[np.float32], Any]):
         self.last_strokes: tuple[Stroke, ...] = ()
         self._table: Table | None = None
         self._drawing = Drawing(
-            self.setting.board, render_mode, width=width, height=height, camera=camera
+            self.setting.board,
+            render_mode,
+            width=width,
+            height=height,
+            camera=camera,
+            shadows=shadows,
+            film_rate=chosen.film_rate,
         )
+        self.metadata = self.metadata | {"render_fps": self._drawing.fps}
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -278,6 +290,7 @@ class CarromEnv(gym.Env[NDArray[np.float32], Any]):
         (self._table,) = begin(self.setting, self._physics, [self.np_random])
         self.last_strokes = tuple(self._table.played)
         info = reset_info(self._table, self.coding)
+        self._drawing.begin()
         self._show()
         return self.setting.observe(self._table.view), info
 
@@ -370,9 +383,11 @@ class CarromEnv(gym.Env[NDArray[np.float32], Any]):
         """The position as it stands: a picture, text, or nothing in mode "human".
 
         Returns:
-            uint8 (height, width, 3) in mode "rgb_array", a string in mode "ansi".
+            uint8 (height, width, 3) in mode "rgb_array"; a list of them, all since the last call
+            or the reset, in "rgb_array_list"; float32 (height, width), distances from the camera
+            along its axis in m, in "depth_array"; a string in "ansi".
         """
-        return self._drawing.render(self.layout())
+        return self._drawing.render(self.layout(), self._table_in_play().nets)
 
     def diagram(self, **options: Any) -> Diagram:
         """The position as it stands, drawn without OpenGL; see ``carrom.render.diagram``."""
@@ -392,6 +407,7 @@ class CarromEnv(gym.Env[NDArray[np.float32], Any]):
         return self._table
 
     def _show(self) -> None:
-        self._drawing.show(self.last_strokes, self.layout())
+        table = self._table_in_play()
+        self._drawing.show(self.last_strokes, self.layout(), table.nets)
         # Nobody's time runs while a film is shown.
-        self._table_in_play().start_thinking()
+        table.start_thinking()

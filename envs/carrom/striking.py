@@ -78,6 +78,8 @@ def strike_all(physics: Physics, tables: Sequence[Table], strikes: Sequence[Stri
     )
     for table, attempt, told, ruled in zip(tables, attempts, facts, rulings, strict=True):
         table.strokes += 1
+        if attempt.motion is not None:
+            table.note_falls(attempt.motion)
         take_up(table, table.position.seat, told, *ruled, attempt)
 
 

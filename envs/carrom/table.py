@@ -27,6 +27,7 @@ from carrom.laws import (
     side_of,
     side_with,
 )
+from carrom.nets import EMPTY, Nets, nets_after, nets_without
 from carrom.observation import REQUEST_SIZE, SIZE, encode, observation_space
 from carrom.opponents import Player
 from carrom.physics.material import Material
@@ -229,6 +230,7 @@ class Table:
         earned: own reward terms since they were last taken.
         played: strokes since they were last taken.
         history: all strokes so far, if the setting says to record them.
+        fallen: where the carrommen fell that have fallen in this episode; see ``nets``.
         terminated: the episode has ended by the laws.
         truncated: the episode was cut off by the stroke limit.
         result: how it ended, from the own side; None while it goes on.
@@ -248,6 +250,7 @@ class Table:
     earned: dict[str, float] = field(default_factory=dict)
     played: list[Stroke] = field(default_factory=list)
     history: list[Stroke] = field(default_factory=list)
+    fallen: Nets = EMPTY
     terminated: bool = False
     truncated: bool = False
     result: dict[str, Any] | None = None
@@ -266,6 +269,19 @@ class Table:
         """Discs and match as they stand, what has been laid back so far included."""
         incident = self.incident
         return self.position if incident is None else Position(incident.layout, incident.match)
+
+    @property
+    def nets(self) -> Nets:
+        """What hangs in the nets: whatever fell in this episode and is not back on the board.
+
+        For pictures. What was off the board when the episode began hangs in none, nor does what
+        no stroke has pocketed (``carrom.CarromEnv.report``).
+        """
+        return nets_without(self.fallen, np.flatnonzero(self.standing.layout.on_board).tolist())
+
+    def note_falls(self, motion: Motion) -> None:
+        """Take note of where the carrommen of a stroke fell; the striker is handed back."""
+        self.fallen = nets_without(nets_after(self.nets, motion.pocketed))
 
     @property
     def view(self) -> View:

@@ -55,6 +55,7 @@ class CarromVectorEnv(gym.vector.VectorEnv[Observations, Any, NDArray[Any]]):
         width: of a picture, pixels.
         height: of a picture, pixels.
         camera: as in ``CarromEnv``.
+        shadows: as in ``CarromEnv``.
         **options: as in ``CarromEnv``.
 
     Raises:
@@ -78,6 +79,7 @@ class CarromVectorEnv(gym.vector.VectorEnv[Observations, Any, NDArray[Any]]):
         width: int = 480,
         height: int = 480,
         camera: str = "top",
+        shadows: bool = True,
         **options: Any,
     ) -> None:
         for name, value in (("num_envs", num_envs), ("workers", workers)):
@@ -95,7 +97,7 @@ class CarromVectorEnv(gym.vector.VectorEnv[Observations, Any, NDArray[Any]]):
         self.metadata = self.metadata | {"autoreset_mode": self._autoreset}
         self.num_envs = num_envs
         self.render_mode = render_mode
-        self._picture = {"width": width, "height": height, "camera": camera}
+        self._picture = {"width": width, "height": height, "camera": camera, "shadows": shadows}
         chosen = Options.of(task, options)
         self.setting = chosen.setting()
         self.coding = chosen.coding()
@@ -249,7 +251,8 @@ class CarromVectorEnv(gym.vector.VectorEnv[Observations, Any, NDArray[Any]]):
         self._reported_over()
         if self._renderer is None:
             self._renderer = BoardRenderer(self.setting.board, **self._picture)
-        return tuple(self._renderer.render(*discs_of(layout)) for layout in self._boards.layouts())
+        shown = zip(self._boards.layouts(), self._boards.nets(), strict=True)
+        return tuple(self._renderer.render(*discs_of(layout), nets) for layout, nets in shown)
 
     def replays(self, names: Mapping[int, str] | None = None) -> list[Replay]:
         """The replay of each board's episode in which its last step, or reset, was.

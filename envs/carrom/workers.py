@@ -20,6 +20,7 @@ import numpy as np
 
 from carrom.boards import Boards, BoardStep, Start
 from carrom.errors import ConfigError, WorkerError
+from carrom.nets import Nets
 from carrom.options import Options
 from carrom.replay.replay import Replay
 from carrom.table import Stroke
@@ -174,6 +175,10 @@ class SharedBoards:
     def layouts(self) -> list[Any]:
         """See ``Boards.layouts``."""
         return self._from_all("layouts")
+
+    def nets(self) -> list[Nets]:
+        """See ``Boards.nets``."""
+        return self._from_all("nets")
 
     def last_strokes(self) -> list[tuple[Stroke, ...]]:
         """See ``Boards.last_strokes``."""

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from carrom.errors import ConfigError
-from carrom.physics.motion import Trajectory
+from carrom.nets import EMPTY, Nets, nets_after
+from carrom.physics.motion import Motion, Trajectory
+
+Moment: TypeAlias = tuple[NDArray[np.float64], NDArray[np.bool_], Nets]
+"""What renderers draw: positions (20, 2), m, board frame; in play (20,); what is in the nets."""
 
 
 def stills(
@@ -37,6 +42,24 @@ def stills(
     count = math.ceil((times[-1] - times[0]) * fps - 1e-6) + 1
     for index in range(count):
         yield _at(trajectory, min(times[0] + index / fps, times[-1]))
+
+
+def moments(motion: Motion, fps: float, nets: Nets = EMPTY) -> Iterator[Moment]:
+    """The film of a stroke at ``fps`` per second; what falls is in a net from then on.
+
+    Args:
+        motion: the stroke; there are no moments if it has no film.
+        fps: as for ``stills``.
+        nets: what is in them before the stroke.
+
+    Raises:
+        ConfigError: as from ``stills``.
+    """
+    if motion.trajectory is None:
+        return
+    for positions, in_play in stills(motion.trajectory, fps):
+        falls = (fall for fall in motion.pocketed if not in_play[fall.index])
+        yield positions, in_play, nets_after(nets, falls)
 
 
 def _at(trajectory: Trajectory, time: float) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:

@@ -65,6 +65,14 @@ def net_picture(cord: RGB, hole: RGB, pixels: int) -> NDArray[np.uint8]:
     return canvas.printed(hole, cord)
 
 
+def glow_picture(colour: RGB, edge: RGB, pixels: int) -> NDArray[np.uint8]:
+    """A disc of one colour that fades into another towards its edge, (pixels, pixels, 3)."""
+    middles = (np.arange(pixels) + 0.5) / pixels * 2 - 1
+    away = np.clip(np.hypot(middles[None, :], middles[:, None]), 0, 1)[..., None]
+    share = away * away * (3 - 2 * away)  # level in the middle and at the edge
+    return (np.array(colour) * (1 - share) + np.array(edge) * share).astype(np.uint8)
+
+
 def _base_lines(board: Board, black: _Canvas, red: _Canvas) -> None:
     """Seat 0's two lines and their two circles."""
     x, y, thin = board.base_circle_x, board.base_line_y, board.arrow_thickness

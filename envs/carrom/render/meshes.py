@@ -12,6 +12,8 @@ from carrom.board import Board
 
 _CORNER_POINTS = 12
 """Segments of a quarter circle."""
+_ROUND = 4 * _CORNER_POINTS
+"""Segments of the large circles."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,16 +41,17 @@ def disc(radius: float, thickness: float, segments: int = 32) -> Mesh:
     return _loft(rings, [ring[:, :2] / (2 * radius) + 0.5 for ring in rings])
 
 
-def frame(board: Board, depth: float) -> Mesh:
+def frame(board: Board, depth: float, thickness: float) -> Mesh:
     """The frame from ``depth`` below the playing surface up, its top edges bevelled.
 
-    Its inner outline is a square whose corners follow the pockets (U15). The picture runs
-    along the frame, twice per side.
+    Its inner outline is a square whose corners follow the pockets (U15). It ends ``thickness``
+    below the surface, so that the nets have room under it. The picture runs along the frame,
+    twice per side.
     """
     top, bevel = board.frame_height, 0.003
     inside = (board.half_side, board.pocket_radius)
     outside = (board.half_side + board.frame_width, board.pocket_radius)
-    profile = [(inside, 0.0, -depth), (inside, 0.0, top - bevel), (inside, bevel, top)]
+    profile = [(inside, 0.0, -thickness), (inside, 0.0, top - bevel), (inside, bevel, top)]
     profile += [(outside, -bevel, top), (outside, 0.0, top - bevel), (outside, 0.0, -depth)]
     # Seen from outside the frame, the rings must go from its outer side to its inner one.
     profile.reverse()
@@ -75,7 +78,7 @@ def surface(board: Board) -> Mesh:
     flat = [np.array(patch) for patch in patches]
     faces = [np.array([[0, 1, 2], [0, 2, 3]]) + 4 * index for index in range(3)]
     points, triangles = np.concatenate(flat), np.concatenate(faces)
-    circle = _circle(radius, 4 * _CORNER_POINTS)
+    circle = _circle(radius, _ROUND)
     square = circle * (radius / np.abs(circle).max(axis=1, keepdims=True))
     for centre in board.pocket_centres:
         hole = _stitch(2, len(circle)) + len(points)
@@ -85,15 +88,37 @@ def surface(board: Board) -> Mesh:
     return Mesh(np.column_stack([points, np.zeros(len(points))]), texture, triangles)
 
 
-def net(board: Board, depth: float) -> Mesh:
-    """The net below a pocket whose centre is the origin, seen from inside."""
-    radius = board.pocket_radius
-    shape = [(1.0, 0.0), (1.0, 0.3), (0.92, 0.6), (0.7, 0.9), (0.0, 1.0)]
-    profile = [(radius * part, -depth * down) for part, down in shape]
-    rings = _lathe(profile, 4 * _CORNER_POINTS)
-    around = np.linspace(0, 16, len(rings[0]))
-    texture = [np.column_stack([around, np.full(len(around), 8 * down)]) for _, down in shape]
-    return _loft(rings, texture)
+def rim(board: Board, thickness: float) -> Mesh:
+    """The wall of a pocket whose centre is the origin, through a surface of ``thickness``."""
+    rings = _lathe([(board.pocket_radius, 0.0), (board.pocket_radius, -thickness)], _ROUND)
+    around = np.linspace(0, 1, len(rings[0]))
+    return _loft(rings, [np.column_stack([around, np.full(len(around), v)]) for v in (0.0, 0.2)])
+
+
+def net(board: Board, thickness: float, depth: float) -> Mesh:
+    """The net below a pocket whose centre is the origin, seen from inside.
+
+    It hangs from the lower side of the surface and is wider than the pocket, so that three
+    carrommen lie in it side by side. The picture is one mesh of it.
+    """
+    radius, mesh = board.pocket_radius, 0.008
+    drop = depth - thickness
+    shape = [(1.0, 0.0), (1.35, 0.35), (1.6, 0.7), (1.5, 0.9), (1.2, 1.0)]
+    profile = [(radius * wide, -thickness - drop * down) for wide, down in shape]
+    rings = _lathe(profile, _ROUND)
+    # A whole number of meshes around, or the cords would not meet.
+    around = np.linspace(0, round(2 * math.pi * radius / mesh), len(rings[0]))
+    down = _lengths(np.array([ring[0] for ring in rings])) / mesh
+    side = _loft(rings, [np.column_stack([around, np.full(len(around), v)]) for v in down])
+    # Cords that ran together in the middle would be a blot: the floor has meshes of its own.
+    floor = _lathe([profile[-1], (0.0, profile[-1][1])], _ROUND)
+    return _joined(side, _loft(floor, [ring[:, :2] / mesh for ring in floor]))
+
+
+def plate(radius: float) -> Mesh:
+    """A flat disc on z = 0, seen from above; the picture covers it."""
+    rings = _lathe([(radius, 0.0), (0.0, 0.0)], _ROUND)
+    return _loft(rings, [ring[:, :2] / (2 * radius) + 0.5 for ring in rings])
 
 
 def _lathe(profile: list[tuple[float, float]], segments: int) -> list[NDArray[np.float64]]:
@@ -130,6 +155,15 @@ def _loft(rings: list[NDArray[np.float64]], texture: list[NDArray[np.float64]]) 
     """
     faces = _stitch(len(rings), len(rings[0]))
     return Mesh(np.concatenate(rings), np.concatenate(texture), faces)
+
+
+def _joined(one: Mesh, other: Mesh) -> Mesh:
+    """Both as one mesh."""
+    return Mesh(
+        np.concatenate([one.vertices, other.vertices]),
+        np.concatenate([one.texture, other.texture]),
+        np.concatenate([one.faces, other.faces + len(one.vertices)]),
+    )
 
 
 def _stitch(rings: int, points: int) -> NDArray[np.int64]:

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from carrom.board import Board
 from carrom.errors import ConfigError, RenderError
+from carrom.nets import EMPTY, Nets
 from carrom.render import backend
 from carrom.render.scene import CAMERAS
 from carrom.render.style import DEFAULT_STYLE, Style
@@ -71,25 +72,51 @@ class BoardRenderer:
         self._drawing: _Drawing | None = None
         self._closed = False
 
-    def render(self, positions: ArrayLike, in_play: ArrayLike) -> NDArray[np.uint8]:
+    def render(
+        self, positions: ArrayLike, in_play: ArrayLike, nets: Nets = EMPTY
+    ) -> NDArray[np.uint8]:
         """Draw a position.
 
         Args:
             positions: (20, 2), m, board frame.
-            in_play: (20,), which discs are drawn.
+            in_play: (20,), which discs are on the board.
+            nets: which are in the pockets' nets; those on neither are not drawn.
 
         Returns:
             A fresh array (height, width, 3): red, green, blue, row 0 the farthest from seat 0.
 
         Raises:
-            BoardError: a shape is wrong, or the place of a disc in play is not finite.
+            BoardError: a shape is wrong, the place of a disc in play is not finite, or a disc
+                is in a net and somewhere else.
             RenderError: the renderer is closed, or no back end works.
         """
+        return self._opened().draw(positions, in_play, nets)
+
+    def depth(
+        self, positions: ArrayLike, in_play: ArrayLike, nets: Nets = EMPTY
+    ) -> NDArray[np.float32]:
+        """How far away what ``render`` draws is, along the camera's axis.
+
+        Args:
+            positions: as for ``render``.
+            in_play: as for ``render``.
+            nets: as for ``render``.
+
+        Returns:
+            A fresh array (height, width), m, rows as in ``render``; what is farther than 10 m
+            is 10 m.
+
+        Raises:
+            BoardError, RenderError: as from ``render``.
+        """
+        return self._opened().depth(positions, in_play, nets)
+
+    def _opened(self) -> _Drawing:
         if self._closed:
             raise RenderError("this renderer is closed: make another to draw again")
         if self._drawing is None:
             self._drawing = self._open()
-        return self._drawing.draw(positions, in_play)
+        return self._drawing
 
     def close(self) -> None:
         """Release everything; a second time does nothing."""
@@ -140,12 +167,30 @@ class _Drawing:
         size = model.vis.global_
         self._rectangle = mujoco.MjrRect(0, 0, size.offwidth, size.offheight)
         self._buffers = mujoco.MjrContext(model, mujoco.mjtFontScale.mjFONTSCALE_100)
+        # The other way round would lose most of the buffer's precision.
+        self._buffers.readDepthMap = mujoco.mjtDepthMap.mjDEPTH_ZEROFAR
         mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN, self._buffers)
 
-    def draw(self, positions: ArrayLike, in_play: ArrayLike) -> NDArray[np.uint8]:
+    def draw(self, positions: ArrayLike, in_play: ArrayLike, nets: Nets) -> NDArray[np.uint8]:
         import mujoco
 
-        self._stage.place(positions, in_play)
+        self._paint(positions, in_play, nets)
+        pixels = np.empty((self._rectangle.height, self._rectangle.width, 3), np.uint8)
+        mujoco.mjr_readPixels(pixels, None, self._rectangle, self._buffers)
+        return np.ascontiguousarray(pixels[::-1])  # OpenGL's row 0 is the lowest
+
+    def depth(self, positions: ArrayLike, in_play: ArrayLike, nets: Nets) -> NDArray[np.float32]:
+        import mujoco
+
+        self._paint(positions, in_play, nets)
+        shares = np.empty((self._rectangle.height, self._rectangle.width), np.float32)
+        mujoco.mjr_readPixels(None, shares, self._rectangle, self._buffers)
+        return self._metres(shares[::-1].astype(np.float64)).astype(np.float32)
+
+    def _paint(self, positions: ArrayLike, in_play: ArrayLike, nets: Nets) -> None:
+        import mujoco
+
+        self._stage.place(positions, in_play, nets)
         self._context.make_current()
         mujoco.mjv_updateScene(
             self._stage.model,
@@ -157,9 +202,16 @@ class _Drawing:
             self._scene,
         )
         mujoco.mjr_render(self._rectangle, self._scene, self._buffers)
-        pixels = np.empty((self._rectangle.height, self._rectangle.width, 3), np.uint8)
-        mujoco.mjr_readPixels(pixels, None, self._rectangle, self._buffers)
-        return np.ascontiguousarray(pixels[::-1])  # OpenGL's row 0 is the lowest
+
+    def _metres(self, shares: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Distances of what the depth buffer holds: 1 at the near plane, 0 at the far one."""
+        model = self._stage.model
+        near, far = (
+            model.stat.extent * plane for plane in (model.vis.map.znear, model.vis.map.zfar)
+        )
+        if self._scene.camera[0].orthographic:
+            return far - shares * (far - near)
+        return near * far / (near + shares * (far - near))
 
     def free(self) -> None:
         # MuJoCo frees its buffers in whatever context is current: it must be ours, or another

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from carrom.errors import BoardError
+from carrom.nets import Nets
 from carrom.pieces import N_DISCS
 
 
@@ -34,3 +35,25 @@ def as_position(
             f"disc {index} at {tuple(places[index].tolist())} m: expected finite coordinates"
         )
     return places, shown
+
+
+def checked_nets(nets: Nets, in_play: NDArray[np.bool_]) -> Nets:
+    """The nets, checked against what is on the board.
+
+    Args:
+        nets: the discs in each pocket's net.
+        in_play: (20,), which discs are on the board.
+
+    Raises:
+        BoardError: there are not four, or a disc is none, is on the board or in two nets.
+    """
+    if len(nets) != 4:
+        raise BoardError(f"{len(nets)} nets: expected 4")
+    held = [index for net in nets for index in net]
+    for index in held:
+        if index not in range(N_DISCS):
+            raise BoardError(f"disc {index!r} in a net: expected a number below {N_DISCS}")
+        if in_play[index] or held.count(index) > 1:
+            where = "on the board" if in_play[index] else "there"
+            raise BoardError(f"disc {index} in a net is {where} a second time")
+    return nets

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import functools
 import io
+import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,16 +22,21 @@ from carrom.pieces import COLOURS, Colour
 from carrom.render import markings, meshes
 from carrom.render.style import DEFAULT_STYLE, RGB, Style
 
-CAMERAS = ("top", "perspective", "player")
+CAMERAS = ("top", "perspective", "player", "broadcast")
 """``top`` looks straight down, in parallel rays, on exactly the board with its frames, seat 0
-at the lower edge. ``perspective`` stands behind and above seat 0, ``player`` is seat 0's eye."""
+at the lower edge. ``perspective`` stands behind and above seat 0, ``player`` is seat 0's eye,
+``broadcast`` is high over the corner on seat 0's right; it is made for wide pictures."""
 
-NET_DEPTH = 0.050
+SURFACE_THICKNESS = 0.008
+"""Of the plywood, m."""
+NET_DEPTH = 0.034
 """How far the pockets' nets hang below the playing surface, m."""
-FRAME_DEPTH = 0.060
+FRAME_DEPTH = 0.048
 """How far the frames reach below the playing surface, m: to the table."""
-TABLE_RADIUS = 0.85
+TABLE_RADIUS = 1.15
 """Radius of the round table the board stands on, m; the lamp's light reaches its edge."""
+_BROADCAST_EYE, _BROADCAST_AIM = (0.46, -1.08, 1.16), (0.02, -0.085, -0.02)
+"""Where the broadcast camera stands, and the point it looks at, m."""
 OUT_OF_SIGHT = -0.5
 """Height of the discs that are not drawn, m: below the table."""
 
@@ -68,8 +75,10 @@ def drawing_scene(board: Board, style: Style = DEFAULT_STYLE) -> Scene:
     pictures = _pictures(board, style)
     shapes = {
         "surface": meshes.surface(board),
-        "frame": meshes.frame(board, FRAME_DEPTH),
-        "net": meshes.net(board, NET_DEPTH),
+        "frame": meshes.frame(board, FRAME_DEPTH, SURFACE_THICKNESS),
+        "rim": meshes.rim(board, SURFACE_THICKNESS),
+        "net": meshes.net(board, SURFACE_THICKNESS, NET_DEPTH),
+        "table": meshes.plate(TABLE_RADIUS),
         "carromman": meshes.disc(board.carromman_radius, board.carromman_thickness),
         # The laws give the striker no thickness.
         "striker": meshes.disc(board.striker_radius, board.carromman_thickness),
@@ -79,16 +88,17 @@ def drawing_scene(board: Board, style: Style = DEFAULT_STYLE) -> Scene:
         f'<material name="{name}" texture="{name}" {_FINISH.get(name, _FINISH["disc"])}/>'
         for name in pictures
     ]
-    nets = [
-        f'<geom type="mesh" mesh="net" material="net" pos="{x:.6g} {y:.6g} 0"/>'
+    pockets = [
+        f'<geom type="mesh" mesh="{part}" material="{material}" pos="{x:.6g} {y:.6g} 0"/>'
         for x, y in board.pocket_centres
+        for part, material in (("rim", "frame"), ("net", "net"))
     ]
     xml = f"""\
 <mujoco model="carrom board">
   <compiler autolimits="true"/>
   <statistic center="0 0 0" extent="1"/>
   <visual>
-    <headlight ambient=".33 .33 .33" diffuse=".22 .22 .22" specular="0 0 0"/>
+    <headlight ambient=".36 .36 .36" diffuse=".14 .14 .14" specular="0 0 0"/>
     <rgba haze="{_rgb(style.room)} 1"/>
     <quality shadowsize="2048" offsamples="4" numslices="96"/>
     <map znear=".01" zfar="10"/>
@@ -99,20 +109,19 @@ def drawing_scene(board: Board, style: Style = DEFAULT_STYLE) -> Scene:
   </default>
   <asset>
     <texture type="skybox" builtin="flat" rgb1="{_rgb(style.room)}" width="8" height="48"/>
-    <material name="table" rgba="{_rgb(style.table)} 1" specular=".1" shininess=".2"/>
     {_lines([*textures, *(_mesh(name, shape) for name, shape in shapes.items())])}
   </asset>
   <worldbody>
     <light name="lamp" type="spot" pos="0 0 1.1" dir="0 0 -1" cutoff="45" exponent="0"
-      castshadow="true" ambient="0 0 0" diffuse=".45 .44 .42" specular=".2 .2 .2"/>
+      castshadow="true" ambient="0 0 0" diffuse=".51 .49 .46" specular=".2 .2 .2"/>
     <camera name="top" projection="orthographic" fovy="{outer_side(board):.6g}" pos="0 0 1"/>
     <camera name="perspective" fovy="36" pos="0 -1.22 1.18" xyaxes="1 0 0 0 .7071 .7071"/>
     <camera name="player" fovy="54" pos="0 -.85 .6" xyaxes="1 0 0 0 .6 .8"/>
-    <geom type="cylinder" size="{TABLE_RADIUS} .01" pos="0 0 {-FRAME_DEPTH - 0.01}"
-      material="table"/>
+    <camera name="broadcast" fovy="34" {_looking(_BROADCAST_EYE, _BROADCAST_AIM)}/>
+    <geom type="mesh" mesh="table" material="table" pos="0 0 {-FRAME_DEPTH}"/>
     <geom type="mesh" mesh="surface" material="surface"/>
     <geom type="mesh" mesh="frame" material="frame"/>
-    {_lines([*nets, *(_disc(index) for index in range(len(COLOURS)))])}
+    {_lines([*pockets, *(_disc(index) for index in range(len(COLOURS)))])}
   </worldbody>
 </mujoco>
 """
@@ -123,6 +132,7 @@ _FINISH = {
     "surface": 'specular=".15" shininess=".4"',
     "frame": 'specular=".5" shininess=".6"',
     "net": 'specular="0" shininess="0"',
+    "table": 'specular=".05" shininess=".2"',
     "disc": 'specular=".3" shininess=".5"',
 }
 
@@ -136,8 +146,15 @@ def _pictures(board: Board, style: Style) -> dict[str, NDArray[np.uint8]]:
         "surface": markings.surface_picture(board, style),
         "frame": markings.wood_picture(style.frame, 4 * style.grain, 256),
         "net": markings.net_picture(style.cord, style.net, 32),
+        "table": markings.glow_picture(style.table, _lit(style.room), 256),
         **discs,
     }
+
+
+def _lit(colour: RGB) -> RGB:
+    """What looks like ``colour``, roughly, where little light falls on it."""
+    red, green, blue = (min(round(1.5 * value), 255) for value in colour)
+    return red, green, blue
 
 
 def _disc(index: int) -> str:
@@ -149,10 +166,21 @@ def _disc(index: int) -> str:
     )
 
 
+def _looking(eye: tuple[float, float, float], aim: tuple[float, float, float]) -> str:
+    """Place and axes of a level camera at ``eye`` with ``aim`` in the middle of its picture."""
+    back = np.subtract(eye, aim) / math.dist(eye, aim)
+    right = np.array([-back[1], back[0], 0.0]) / math.hypot(back[0], back[1])
+    axes = [*right, *np.cross(back, right)]
+    return f'pos="{_numbers(eye)}" xyaxes="{_numbers(axes)}"'
+
+
+def _numbers(values: Iterable[float]) -> str:
+    return " ".join(f"{value:.7g}" for value in values)
+
+
 def _mesh(name: str, mesh: meshes.Mesh) -> str:
     vertices, texture, faces = (
-        " ".join(f"{value:.7g}" for value in array.ravel())
-        for array in (mesh.vertices, mesh.texture, mesh.faces)
+        _numbers(array.ravel()) for array in (mesh.vertices, mesh.texture, mesh.faces)
     )
     return f'<mesh name="{name}" vertex="{vertices}" texcoord="{texture}" face="{faces}"/>'
 

@@ -18,7 +18,7 @@ class Style:
         frame: the frame's wood.
         table: what the board stands on.
         room: all around.
-        net, cord: inside of the pockets.
+        net, cord: the nets' holes and cords.
         discs: face and groove of white, black, queen, striker (``carrom.pieces.Colour``).
         grain: relative strength of the wood's grain.
         surface_pixels: side of the surface's picture, pixels.
@@ -30,8 +30,8 @@ class Style:
     frame: RGB = (104, 54, 28)
     table: RGB = (58, 66, 74)
     room: RGB = (26, 29, 34)
-    net: RGB = (16, 15, 16)
-    cord: RGB = (92, 88, 82)
+    net: RGB = (24, 19, 17)
+    cord: RGB = (150, 140, 122)
     discs: tuple[tuple[RGB, RGB], ...] = (
         ((246, 236, 212), (214, 190, 146)),
         ((44, 42, 44), (86, 82, 82)),

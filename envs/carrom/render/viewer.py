@@ -12,9 +12,10 @@ from numpy.typing import ArrayLike
 
 from carrom.board import Board
 from carrom.errors import ConfigError, RenderError
-from carrom.physics.motion import Trajectory
+from carrom.nets import EMPTY, Nets
+from carrom.physics.motion import Motion
 from carrom.render import backend
-from carrom.render.film import stills
+from carrom.render.film import moments
 from carrom.render.style import DEFAULT_STYLE, Style
 
 if TYPE_CHECKING:
@@ -71,26 +72,19 @@ class HumanViewer:
         """Whether the window is still there."""
         return self._window.is_running()
 
-    def show(self, positions: ArrayLike, in_play: ArrayLike) -> None:
-        """Show a position.
-
-        Args:
-            positions: (20, 2), m, board frame.
-            in_play: (20,), which discs are drawn.
-
-        Raises:
-            BoardError: a shape is wrong, or the place of a disc in play is not finite.
-        """
+    def show(self, positions: ArrayLike, in_play: ArrayLike, nets: Nets = EMPTY) -> None:
+        """Show a position; arguments and errors as for ``BoardRenderer.render``."""
         with self._window.lock():
-            self._stage.place(positions, in_play)
+            self._stage.place(positions, in_play, nets)
         self._window.sync()
 
-    def play(self, trajectory: Trajectory, speed: float = 1.0) -> None:
+    def play(self, motion: Motion, speed: float = 1.0, nets: Nets = EMPTY) -> None:
         """Play a stroke and return when everything rests or the window is closed.
 
         Args:
-            trajectory: the stroke's film.
+            motion: the stroke; nothing is shown of one without a film.
             speed: 1 for real time, less for slow motion.
+            nets: what is in them before the stroke.
 
         Raises:
             ConfigError: ``speed`` is not positive and finite.
@@ -98,10 +92,10 @@ class HumanViewer:
         if not (math.isfinite(speed) and speed > 0):
             raise ConfigError(f"speed = {speed!r}: expected a positive number, 1 for real time")
         start = time.monotonic()
-        for index, (positions, in_play) in enumerate(stills(trajectory, _FPS / speed)):
+        for index, moment in enumerate(moments(motion, _FPS / speed, nets)):
             if not self.is_open:
                 return
-            self.show(positions, in_play)
+            self.show(*moment)
             time.sleep(max(0.0, start + (index + 1) / _FPS - time.monotonic()))
 
     def close(self) -> None:

@@ -24,7 +24,8 @@ import os, time
 import numpy as np
 from PIL import ImageGrab
 from carrom.errors import ConfigError
-from carrom.physics.motion import Trajectory
+from carrom.layout import Layout
+from carrom.physics.motion import Motion, Trajectory
 
 def striker_row():
     for _ in range(100):
@@ -42,6 +43,8 @@ near[19], far[19] = (0.0, -0.25), (0.0, 0.25)
 viewer.show(near, shown)
 before = striker_row()
 film = Trajectory(np.array([0.0, 0.5]), np.array([near, far]), np.array([shown, shown]))
+empty = Layout(np.zeros((19, 2)), np.zeros(19, bool))
+film = Motion(empty, (), None, np.zeros(19, bool), 0.5, far[19], film)
 viewer.play(film)
 time.sleep(0.5)
 print(viewer.is_open, before > striker_row() + 50)
