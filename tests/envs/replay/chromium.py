@@ -49,6 +49,7 @@ class Browser:
         self._numbers = itertools.count(1)
         self.complaints: list[str] = []
         self.requests: list[str] = []
+        self._preferred: dict[str, str] = {}
         self._session: str | None = None
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         self._session = self.call("Target.attachToTarget", targetId=target, flatten=True)[
@@ -71,8 +72,8 @@ class Browser:
                 return heard["result"]
             self._note(heard)
 
-    def open(self, file: Path, *, width: int, height: int, phone: bool = False) -> None:
-        """Show a file in a window, or on a phone, of that size."""
+    def open(self, page: Path | str, *, width: int, height: int, phone: bool = False) -> None:
+        """Show a file, or an address, in a window, or on a phone, of that size."""
         self.call(
             "Emulation.setDeviceMetricsOverride",
             width=width,
@@ -81,13 +82,21 @@ class Browser:
             mobile=phone,
         )
         self.call("Emulation.setTouchEmulationEnabled", enabled=phone)
-        self.call("Page.navigate", url=file.as_uri())
+        self.call("Page.navigate", url=page.as_uri() if isinstance(page, Path) else page)
         self.wait("document.readyState === 'complete'")
 
     def prefer(self, scheme: str) -> None:
         """Let the user prefer "light" or "dark"."""
-        feature = {"name": "prefers-color-scheme", "value": scheme}
-        self.call("Emulation.setEmulatedMedia", features=[feature])
+        self._prefer("prefers-color-scheme", scheme)
+
+    def prefer_stillness(self, stillness: bool) -> None:
+        """Let the user prefer as little motion as possible, or not."""
+        self._prefer("prefers-reduced-motion", "reduce" if stillness else "no-preference")
+
+    def _prefer(self, name: str, value: str) -> None:
+        self._preferred[name] = value
+        features = [{"name": name, "value": value} for name, value in self._preferred.items()]
+        self.call("Emulation.setEmulatedMedia", features=features)
 
     def ask(self, expression: str) -> Any:
         """The value of a JavaScript expression in the page."""
@@ -113,6 +122,24 @@ class Browser:
         x, y = self.middle(selector)
         for kind in ("mousePressed", "mouseReleased"):
             self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+
+    def drag(self, *points: tuple[float, float], lets_go: bool = True) -> None:
+        """Press the mouse at the first point of the window, and draw it along the others."""
+        for number, (x, y) in enumerate(points):
+            kind = "mouseMoved" if number else "mousePressed"
+            where: dict[str, Any] = {"x": x, "y": y, "button": "left", "buttons": 1}
+            self.call("Input.dispatchMouseEvent", type=kind, clickCount=1, **where)
+        if lets_go:
+            x, y = points[-1]
+            where = {"x": x, "y": y, "button": "left", "clickCount": 1}
+            self.call("Input.dispatchMouseEvent", type="mouseReleased", **where)
+
+    def draw_finger(self, *points: tuple[float, float]) -> None:
+        """Touch the window at the first point, draw the finger along the others, and lift it."""
+        for number, (x, y) in enumerate(points):
+            kind = "touchMove" if number else "touchStart"
+            self.call("Input.dispatchTouchEvent", type=kind, touchPoints=[{"x": x, "y": y}])
+        self.call("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
 
     def tap(self, selector: str) -> None:
         """Touch the middle of an element with a finger."""
