@@ -17,11 +17,12 @@ GROUND = ("board", "errors", "pieces", "rack", "baseline", "layout", "midgame", 
 """Modules of carrom on which everything may stand."""
 
 ENVIRONMENT_FACE = (
-    *("carrom.action", "carrom.aiming", "carrom.baseline", "carrom.board", "carrom.env"),
-    *("carrom.errors", "carrom.filming", "carrom.functional", "carrom.layout", "carrom.midgame"),
-    *("carrom.observation", "carrom.opponents", "carrom.physics.material"),
+    *("carrom.action", "carrom.aec", "carrom.aiming", "carrom.baseline", "carrom.board"),
+    *("carrom.env", "carrom.errors", "carrom.filming", "carrom.functional", "carrom.layout"),
+    *("carrom.midgame", "carrom.observation", "carrom.opponents", "carrom.physics.material"),
     *("carrom.physics.noise", "carrom.physics.strike", "carrom.physics.motion", "carrom.pieces"),
-    *("carrom.rack", "carrom.reward", "carrom.tasks", "carrom.table", "carrom.vector"),
+    *("carrom.rack", "carrom.replay", "carrom.reward", "carrom.tasks", "carrom.table"),
+    "carrom.vector",
     "carrom.view",
 )
 """What agents may use of carrom: neither the umpire nor the engines."""
