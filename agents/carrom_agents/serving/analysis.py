@@ -34,6 +34,8 @@ class Question:
         view: what he sees.
         layout: where everything lies, board frame.
         side: the side of the board that he strikes from.
+        earned: points that he has won more than lost on this board as it stands, by the reward
+            ``aicf``.
         noise: level of execution noise.
         engine: to play candidates on as they are meant, without the errors of the hand.
     """
@@ -42,6 +44,7 @@ class Question:
     view: View
     layout: Layout
     side: int
+    earned: float
     noise: str
     engine: Engine
 
@@ -55,11 +58,11 @@ def analysed(question: Question, planner: Planner, network: NetworkPlayer) -> di
         network: trained on the reward ``aicf``, whose unit are points.
 
     Returns:
-        ``number``; ``learned``, the points that the network expects the player to win more than
-        lose on this board from here on; ``planned``, those of the best candidate, None for a
-        break, which is not searched for; ``candidates``, the best of each kind: ``strike``
-        (place m, direction rad, speed m/s), ``points`` and ``standard_error`` (None for a
-        break), ``rollouts``, ``what`` it is in words, ``target`` and ``paths`` as it is meant.
+        ``number``; ``learned``, the points by which the player wins this board (less than zero:
+        loses it), as the network expects; ``planned``, those of the best candidate, None for a
+        break, which is not searched for; ``candidates``, of those that do the same the best:
+        ``strike`` (place m, direction rad, speed m/s), ``points`` and ``standard_error`` (None
+        for a break), ``rollouts``, ``what`` it is in words, and ``paths``, as it is meant.
     """
     view, rng = question.view, np.random.default_rng(question.number)
     planner = replace(planner, noise=question.noise)
@@ -74,11 +77,12 @@ def analysed(question: Question, planner: Planner, network: NetworkPlayer) -> di
             # Of several that do the same, the best one stands for all.
             if told["what"] not in seen and len(found) < SHOWN:
                 seen.add(told["what"])
-                found.append(told | _weighed(each.points, each.standard_error, each.rollouts))
+                points = question.earned + each.points
+                found.append(told | _weighed(points, each.standard_error, each.rollouts))
     value = network.agent.value(network.params, network.scale, encode(view)[None])
     return {
         "number": question.number,
-        "learned": float(jax.device_get(value)[0]),
+        "learned": question.earned + float(jax.device_get(value)[0]),
         "planned": found[0]["points"],
         "candidates": found,
     }
@@ -114,7 +118,6 @@ def _described(question: Question, strike: Strike) -> dict[str, Any]:
     return {
         "strike": [strike.place, strike.direction, strike.speed],
         "what": what,
-        "target": wanted[0].carromman if wanted else None,
         "paths": paths(motion.trajectory),
     }
 

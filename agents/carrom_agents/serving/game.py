@@ -54,6 +54,8 @@ class Game:
             doubles=False,
             task=settings.task,
             noise=settings.noise,
+            # Over a board it sums to the points won less those lost.
+            reward="aicf",
             record=True,
             max_cycles=settings.max_strokes,
         )
@@ -70,6 +72,7 @@ class Game:
             seat: np.random.default_rng([settings.seed, 1, seat]) for seat in self._players
         }
         self._failure: str | None = None
+        self._earned = 0.0
         # Films are computed once more, so that the table does not keep them all.
         self._films = self.replay().new_engine()
         self.names_shown = names_data(self.replay())
@@ -161,11 +164,13 @@ class Game:
         if self.over:
             raise ActionError("the game is over: there is nothing to analyse")
         position, replay = self._env.position(), self.replay()
+        first = self._env.setting.format.seats[0]
         return Question(
             number=len(self.strokes),
             view=self._env.view(),
             layout=position.layout,
             side=position.physical_seat,
+            earned=self._earned if self._seat == first else -self._earned,
             noise=self.settings.noise,
             engine=replay.new_engine(),
         )
@@ -198,6 +203,9 @@ class Game:
 
     def _play(self, strike: Strike) -> None:
         self._env.answer(strike)
+        self._earned += self._env.rewards[self._env.possible_agents[0]]
+        if any(stroke.ruling.board_over for stroke in self._env.last_strokes):
+            self._earned = 0.0
         replay = self.replay()
         for number in range(len(self.strokes) + 1, len(replay.strokes) + 1):
             stroke = film_of(replay, number, FILM_RATE, self._films)

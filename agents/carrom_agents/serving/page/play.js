@@ -187,9 +187,9 @@
     if (!now || told.number !== now.number) return;
     analysis = told;
     told.candidates.forEach(board.unpack);
-    const best = told.planned === null ? "" : `; the best stroke found comes to ${points(told.planned)}`;
-    find("worth").textContent = `Worth to ${data.players[now.seat]}, in points: ${points(told.learned)} `
-      + `by the network's value${best}.`;
+    const best = told.planned === null ? "" : `, ${points(told.planned)} by the planner's best stroke`;
+    find("worth").textContent = `What this board comes to for ${data.players[now.seat]}, in points: `
+      + `${points(told.learned)} by the network${best}.`;
     find("candidates").replaceChildren(...told.candidates.map((candidate, index) => {
       const button = element("button");
       button.type = "button";
