@@ -35,6 +35,11 @@ def median_of_tasks(scores: Scores) -> NDArray[np.float64]:
     return np.median(scores.mean(axis=-2), axis=-1)
 
 
+def median_of_scores(scores: Scores) -> NDArray[np.float64]:
+    """Median of all scores, whatever run and task they are of."""
+    return np.median(scores, axis=(-2, -1))
+
+
 def mean_of_tasks(scores: Scores) -> NDArray[np.float64]:
     """Mean over the tasks of their mean scores."""
     return scores.mean(axis=(-2, -1))

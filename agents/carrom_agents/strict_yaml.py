@@ -38,12 +38,26 @@ def load(cls: type[T], path: Path) -> T:
         document = yaml.safe_load(text)
     except yaml.YAMLError as error:
         raise ConfigError(f"{path}: not valid YAML: {' '.join(str(error).split())}") from None
-    return _build(cls, {} if document is None else document, str(path), "")
+    return build(cls, {} if document is None else document, str(path))
+
+
+def build(cls: type[T], document: Any, source: str) -> T:
+    """The ``cls`` that parsed YAML describes; ``source`` is named in errors.
+
+    Raises:
+        ConfigError: a key or value that does not fit.
+    """
+    return _build(cls, document, source, "")
 
 
 def dump(instance: Any) -> str:
     """YAML from which ``load`` makes an equal instance."""
-    return yaml.safe_dump(_plain(dataclasses.asdict(instance)), sort_keys=False)
+    return yaml.safe_dump(document_of(instance), sort_keys=False)
+
+
+def document_of(instance: Any) -> Any:
+    """What ``build`` makes an equal instance of."""
+    return _plain(dataclasses.asdict(instance))
 
 
 def _plain(value: Any) -> Any:
@@ -94,6 +108,16 @@ def _convert(hint: Any, value: Any, file: str, path: str) -> Any:
             return None
         (inner,) = (argument for argument in arguments if argument is not type(None))
         return _convert(inner, value, file, path)
+    if origin is dict and isinstance(value, dict):
+        names, inner = arguments
+        return {
+            _convert(names, key, file, f"a key of {path}"): _convert(
+                inner, item, file, _join(path, key)
+            )
+            for key, item in value.items()
+        }
+    if hint is Any:
+        return value
     if origin is Literal and isinstance(value, str) and value in arguments:
         return value
     if origin is tuple and isinstance(value, list):
@@ -116,6 +140,8 @@ def _describe(hint: Any) -> str:
     arguments = typing.get_args(hint)
     if typing.get_origin(hint) is Literal:
         return f"one of {', '.join(arguments)}"
+    if typing.get_origin(hint) is dict:
+        return "a mapping"
     if typing.get_origin(hint) is tuple and arguments[-1] is Ellipsis:
         return f"a list, each of it {_describe(arguments[0])}"
     if typing.get_origin(hint) is tuple:
@@ -125,5 +151,6 @@ def _describe(hint: Any) -> str:
         float: "a number (exponents need a point: 3.0e-4)",
         str: "a string",
         bool: "true or false",
+        Any: "anything",
     }
     return names[hint]

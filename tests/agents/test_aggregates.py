@@ -14,6 +14,7 @@ from carrom_agents.aggregates import (
     improvement_probability,
     interquartile_mean,
     mean_of_tasks,
+    median_of_scores,
     median_of_tasks,
     performance_profile,
 )
@@ -33,6 +34,8 @@ def test_measures_are_those_of_rliable(scores):
         (interquartile_mean, metrics.aggregate_iqm),
         (median_of_tasks, metrics.aggregate_median),
         (mean_of_tasks, metrics.aggregate_mean),
+        # As if every score were of a task of its own.
+        (median_of_scores, lambda scores: metrics.aggregate_median(scores.reshape(1, -1))),
     ):
         assert ours(scores) == pytest.approx(theirs(scores))
         # Several at once, as the bootstrap computes them.
@@ -75,6 +78,15 @@ def test_intervals_hold_the_truth_about_as_often_as_they_say():
         found = estimate(mean_of_tasks, scores, rng, resamples=400)
         held += found.low <= 1.0 <= found.high
     assert 0.86 * of < held < 0.98 * of
+
+
+@given(SCORES)
+@settings(max_examples=30, deadline=None)
+def test_profiles_are_those_of_rliable(scores):
+    thresholds = np.linspace(-6, 6, 13)
+    ours = performance_profile(scores, thresholds, RNG(0), resamples=2)
+    theirs = library.run_score_deviation(scores, thresholds)
+    np.testing.assert_allclose([share.value for share in ours], theirs)
 
 
 def test_a_profile_counts_what_is_above():
