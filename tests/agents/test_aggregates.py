@@ -85,7 +85,7 @@ def test_intervals_hold_the_truth_about_as_often_as_they_say():
 def test_profiles_are_those_of_rliable(scores):
     thresholds = np.linspace(-6, 6, 13)
     ours = performance_profile(scores, thresholds, RNG(0), resamples=2)
-    theirs = library.run_score_deviation(scores, thresholds)
+    theirs = library.score_distributions(scores, thresholds)
     np.testing.assert_allclose([share.value for share in ours], theirs)
 
 
