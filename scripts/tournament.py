@@ -3,6 +3,7 @@
     python scripts/tournament.py configs/ladder.yaml
     python scripts/tournament.py configs/ladder.yaml --players random aimer runs/NAME --starts 20
     python scripts/tournament.py configs/ladder.yaml --unit game --folder runs/ladder-games
+    python scripts/tournament.py configs/ladder.yaml --ray HOST:PORT   # on a cluster
 
 The games are kept in the folder, and played once: a tournament that was interrupted goes on,
 and players or starts that are added play what they lack.
@@ -11,6 +12,7 @@ and players or starts that are added play what they lack.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import dataclasses
 import os
 import sys
@@ -43,6 +45,13 @@ def main() -> int:
     parser.add_argument("--physics", choices=("mujoco", "planar"), help="the engine")
     parser.add_argument("--max-strokes", type=int, help="after which a game is drawn")
     parser.add_argument("--move-limit-s", type=float, help="after which a player forfeits")
+    parser.add_argument(
+        "--ray",
+        metavar="ADDRESS",
+        help="play on all processors of a Ray cluster: HOST:PORT of its head, auto for the one "
+        "this machine belongs to, local for one of this machine's cores; --workers means nothing "
+        "then",
+    )
     arguments = parser.parse_args()
     return run("tournament", lambda: _play(arguments))
 
@@ -53,7 +62,7 @@ def _play(arguments: argparse.Namespace) -> int:
     from rich.console import Console
     from rich.progress import Progress
 
-    from carrom_agents.tournament.play import play_tournament
+    from carrom_agents.tournament.play import play_on_this_machine, play_tournament
     from carrom_agents.tournament.report import TournamentReport
     from carrom_agents.tournament.settings import load_tournament
 
@@ -67,10 +76,23 @@ def _play(arguments: argparse.Namespace) -> int:
     config = dataclasses.replace(config, conditions=conditions, **own)
 
     screen = Console(stderr=True)
-    with Progress(console=screen, transient=True, disable=not screen.is_terminal) as bar:
+    with contextlib.ExitStack() as opened:
+        play = play_on_this_machine
+        if arguments.ray is not None:
+            from carrom_agents.distributed.cluster import connected
+
+            cluster = opened.enter_context(connected(arguments.ray))
+            from carrom_agents.distributed.games import games_on  # needs Ray
+
+            play = games_on(cluster)
+        bar = opened.enter_context(
+            Progress(console=screen, transient=True, disable=not screen.is_terminal)
+        )
         task = bar.add_task(f"{config.conditions.unit}s", total=config.games)
         records = play_tournament(
-            config, progress=lambda done, total: bar.update(task, completed=done, total=total)
+            config,
+            play=play,
+            progress=lambda done, total: bar.update(task, completed=done, total=total),
         )
     report = TournamentReport.of(config, records)
     console = Console()
