@@ -6,8 +6,8 @@ import dataclasses
 import functools
 import sys
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import gymnasium as gym
@@ -17,9 +17,11 @@ import numpy as np
 import optax
 from jax.typing import ArrayLike
 
+from carrom.errors import Dump
 from carrom_agents import ppo
 from carrom_agents.agent import Agent, new_statistics, scale_of
 from carrom_agents.config import LEAGUE, ExperimentConfig, PpoConfig
+from carrom_agents.dumps import UpdateDump, stroke_name, update_name
 from carrom_agents.league import League
 from carrom_agents.normaliser import RunningStatistics
 from carrom_agents.rollout import Collector
@@ -57,10 +59,12 @@ class Progress:
     Attributes:
         state: after the update.
         metrics: of the update, by name; names of timings begin with "time/".
+        dumps: of what was not finite in it, by the name of the file to write each into.
     """
 
     state: TrainingState
     metrics: dict[str, float]
+    dumps: Mapping[str, Dump] = field(default_factory=dict)
 
 
 def _optimiser(hyper: PpoConfig) -> optax.GradientTransformation:
@@ -107,7 +111,7 @@ def unchanged(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def improvement(
     hyper: PpoConfig, apply: ppo.Apply
-) -> Callable[..., tuple[ppo.Learner, ppo.Metrics]]:
+) -> Callable[..., tuple[ppo.Learner, ppo.Metrics, ppo.Skipped]]:
     """``ppo.update`` of learner, samples, key and rates: the configuration is filled in."""
     return functools.partial(
         ppo.update,
@@ -130,13 +134,13 @@ def positions_at_once() -> int:
 @functools.cache
 def _compiled_update(
     hyper: PpoConfig, agent: Agent, wrap: Wrap
-) -> Callable[..., tuple[ppo.Learner, ppo.Metrics]]:
+) -> Callable[..., tuple[ppo.Learner, ppo.Metrics, ppo.Skipped]]:
     """What is learnt from a rollout; compiled once in a process."""
     improve = improvement(hyper, agent.evaluate)
 
     def update(
         learner: ppo.Learner, rollout: ppo.Rollout, key: jax.Array, **rates: jax.Array
-    ) -> tuple[ppo.Learner, ppo.Metrics]:
+    ) -> tuple[ppo.Learner, ppo.Metrics, ppo.Skipped]:
         samples = ppo.samples_of(rollout, discount=hyper.discount, trace=hyper.trace)
         return improve(learner, samples, key, **rates)
 
@@ -170,7 +174,7 @@ def learn(
     """
     hyper = config.ppo
     update = _compiled_update(hyper, agent, wrap)
-    collector = Collector(envs, agent, hyper.rollout_length, _env_seed(config, state.update))
+    collector = Collector(envs, agent, hyper.rollout_length, env_seed(config, state.update))
     while state.update < config.updates:
         began = time.perf_counter()
         experience = collector.collect(
@@ -179,12 +183,13 @@ def learn(
             key_of(config.seed, "acting", state.update),
         )
         collected = time.perf_counter()
-        learner, found = update(
-            state.learner,
-            experience.rollout,
-            key_of(config.seed, "learning", state.update),
-            **annealed(config, state.update),
-        )
+        key, rates = key_of(config.seed, "learning", state.update), annealed(config, state.update)
+        learner, found, skipped = update(state.learner, experience.rollout, key, **rates)
+        dumps: dict[str, Dump] = {
+            stroke_name(state.update + 1, number): dump
+            for number, dump in enumerate(experience.dumps, 1)
+        }
+        dumps |= dump_of(skipped, state.learner.params, key, rates, state.update + 1, config.seed)
         metrics = {name: float(value) for name, value in found.items()}
         state = TrainingState(
             learner, state.statistics.including(experience.observations), state.update + 1
@@ -192,10 +197,25 @@ def learn(
         metrics |= experience.summary()
         metrics["time/collect"] = collected - began
         metrics["time/update"] = time.perf_counter() - collected
-        tell(Progress(state, metrics))
+        tell(Progress(state, metrics, dumps))
         if checkpoint_due(config, state.update):
-            collector.reset(_env_seed(config, state.update))
+            collector.reset(env_seed(config, state.update))
     return state
+
+
+def dump_of(
+    skipped: ppo.Skipped,
+    params: ppo.Parameters,
+    key: jax.Array,
+    rates: Mapping[str, jax.Array],
+    update: int,
+    seed: int,
+) -> dict[str, Dump]:
+    """The dump of a minibatch that was passed over, by its name, if any was."""
+    if not skipped.found:
+        return {}
+    dump = UpdateDump.of(skipped, params, key, rates, update=update, seed=seed)
+    return {update_name(update): dump}
 
 
 def annealed(config: ExperimentConfig, update: int) -> dict[str, jax.Array]:
@@ -216,17 +236,17 @@ def checkpoint_due(config: ExperimentConfig, update: int) -> bool:
     return update % config.logging.checkpoint_every_updates == 0 or update == config.updates
 
 
-_STREAMS = ("parameters", "acting", "learning", "boards")
+STREAMS = ("parameters", "acting", "learning", "boards")
 """Independent uses of the seed."""
 
 
 def key_of(seed: int, stream: str, update: int) -> jax.Array:
     """The key for one use of the ``seed`` at one update."""
-    key = jax.random.fold_in(jax.random.key(seed), _STREAMS.index(stream))
+    key = jax.random.fold_in(jax.random.key(seed), STREAMS.index(stream))
     return jax.random.fold_in(key, update)
 
 
-def _env_seed(config: ExperimentConfig, update: int) -> int:
+def env_seed(config: ExperimentConfig, update: int) -> int:
     """Seed of the environments that are reset after ``update`` updates, below 2^31."""
     words = np.random.SeedSequence([config.seed, update]).generate_state(1)
     return int(words[0] >> 1)

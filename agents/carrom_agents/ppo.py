@@ -91,6 +91,27 @@ class Learner:
     skipped: jax.Array
 
 
+@struct.dataclass
+class Skipped:
+    """The first minibatch of an update that was passed over, to be shown to somebody.
+
+    Attributes:
+        found: bool (), whether there was one; the rest means nothing if not.
+        epoch: int32 (), of which pass over the samples it was a part.
+        minibatch: int32 (), which part.
+        loss: (), of it.
+        gradient_norm: ().
+        batch: [N], its samples.
+    """
+
+    found: jax.Array
+    epoch: jax.Array
+    minibatch: jax.Array
+    loss: jax.Array
+    gradient_norm: jax.Array
+    batch: Batch
+
+
 def advantages(
     *,
     reward: jax.Array,
@@ -303,7 +324,7 @@ def update(
     target_kl: float | None,
     at_once: int,
     share_out: Callable[[Summed], Summed] = on_one_device,
-) -> tuple[Learner, Metrics]:
+) -> tuple[Learner, Metrics, Skipped]:
     """Learn from the samples of one rollout.
 
     A minibatch whose loss or gradient is not finite changes nothing and is counted. Once a
@@ -329,10 +350,19 @@ def update(
         share_out: see ``gradient``.
 
     Returns:
-        The new learner and metrics: means over the minibatches that were learnt from.
+        The new learner; metrics, which are means over the minibatches that were learnt from;
+        and the first minibatch that was passed over, if any was.
     """
+    keys = jax.random.split(key, epochs)
 
-    def learn(learner: Learner, batch: Batch) -> tuple[Learner, Metrics]:
+    def parts(key: jax.Array) -> jax.Array:
+        """The samples' numbers in each of the minibatches of a pass."""
+        return jax.random.permutation(key, samples.valid.size).reshape(minibatches, -1)
+
+    def part(index: jax.Array) -> Batch:
+        return jax.tree.map(lambda leaf: leaf[index], samples)
+
+    def learn(learner: Learner, batch: Batch) -> tuple[Learner, dict[str, Any]]:
         grads, metrics = gradient(
             learner.params,
             batch,
@@ -351,22 +381,22 @@ def update(
         old = dataclasses.replace(learner, skipped=learner.skipped + 1)
         learner = jax.tree.map(lambda a, b: jnp.where(sound, a, b), new, old)
         metrics = metrics | {"gradient_norm": norm}
+        seen = {"raw": (~sound, metrics["loss"], norm)}
         metrics = {name: jnp.where(sound, value, 0.0) for name, value in metrics.items()}
-        return learner, metrics | {"learnt": sound.astype(jnp.float32)}
+        return learner, metrics | seen | {"learnt": sound.astype(jnp.float32)}
 
     def epoch(
         state: tuple[Learner, jax.Array], key: jax.Array
-    ) -> tuple[tuple[Learner, jax.Array], Metrics]:
+    ) -> tuple[tuple[Learner, jax.Array], dict[str, Any]]:
         learner, stopped = state
-        order = jax.random.permutation(key, samples.valid.size).reshape(minibatches, -1)
 
-        def run(learner: Learner) -> tuple[Learner, Metrics]:
-            def minibatch(learner: Learner, index: jax.Array) -> tuple[Learner, Metrics]:
-                return learn(learner, jax.tree.map(lambda leaf: leaf[index], samples))
+        def run(learner: Learner) -> tuple[Learner, dict[str, Any]]:
+            def minibatch(learner: Learner, index: jax.Array) -> tuple[Learner, dict[str, Any]]:
+                return learn(learner, part(index))
 
-            return jax.lax.scan(minibatch, learner, order)
+            return jax.lax.scan(minibatch, learner, parts(key))
 
-        def rest(learner: Learner) -> tuple[Learner, Metrics]:
+        def rest(learner: Learner) -> tuple[Learner, dict[str, Any]]:
             _, metrics = jax.eval_shape(run, learner)
             return learner, jax.tree.map(lambda m: jnp.zeros(m.shape, m.dtype), metrics)
 
@@ -378,8 +408,17 @@ def update(
             stopped = stopped | (divergence > target_kl)
         return (learner, stopped), metrics
 
-    (learner, _), metrics = jax.lax.scan(
-        epoch, (learner, jnp.array(False)), jax.random.split(key, epochs)
+    (learner, _), metrics = jax.lax.scan(epoch, (learner, jnp.array(False)), keys)
+    skipped, losses, norms = (leaf.reshape(-1) for leaf in metrics.pop("raw"))
+    first = jnp.argmax(skipped).astype(jnp.int32)
+    pass_, place = jnp.divmod(first, minibatches)
+    shown = Skipped(
+        found=skipped[first],
+        epoch=pass_,
+        minibatch=place,
+        loss=losses[first],
+        gradient_norm=norms[first],
+        batch=part(parts(keys[pass_])[place]),
     )
     learnt = jnp.sum(metrics.pop("learnt"))
     summary = {name: jnp.sum(value) / jnp.maximum(learnt, 1) for name, value in metrics.items()}
@@ -387,4 +426,4 @@ def update(
     summary["explained_variance"] = explained_variance(value, samples.target, samples.valid)
     summary["minibatches_learnt"] = learnt
     summary["minibatches_skipped"] = learner.skipped
-    return learner, summary
+    return learner, summary, shown

@@ -12,8 +12,15 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 
-from carrom.errors import ConfigError
+from carrom.errors import ConfigError, Dump
 from carrom_agents.agent import Agent, Sample
+from carrom_agents.guard import (
+    MOST_STROKES,
+    failed_strokes,
+    failures,
+    finite_action,
+    finite_rows,
+)
 from carrom_agents.networks import environment_action
 from carrom_agents.normaliser import Scale
 from carrom_agents.ppo import Parameters, Rollout
@@ -27,16 +34,27 @@ class Experience:
         rollout: [T, B].
         observations: (N, D), those in which a valid decision was taken.
         episode_returns: undiscounted returns of the episodes that ended.
+        failed_strokes: that the physics gave up, of whomever.
+        not_finite: steps whose observation, reward or following observation was not finite.
+        dumps: of some of the failed strokes.
     """
 
     rollout: Rollout
     observations: NDArray[np.float32]
     episode_returns: tuple[float, ...]
+    failed_strokes: int
+    not_finite: int
+    dumps: tuple[Dump, ...]
 
     def summary(self) -> dict[str, float]:
-        """Mean reward of a stroke, and mean return of an episode where one ended."""
+        """Mean reward of a stroke, mean return of an episode where one ended, and failures."""
         valid = np.asarray(self.rollout.valid)
-        summary = {"reward": float(np.asarray(self.rollout.reward)[valid].mean())}
+        reward = np.asarray(self.rollout.reward)[valid]
+        summary = {
+            "reward": float(reward.mean()) if len(reward) else 0.0,
+            "failed_strokes": float(self.failed_strokes),
+            "steps_not_finite": float(self.not_finite),
+        }
         if self.episode_returns:
             summary["episode_return"] = float(np.mean(self.episode_returns))
         return summary
@@ -44,6 +62,9 @@ class Experience:
 
 class Collector:
     """Plays the environments from where they are, with whatever parameters it is given.
+
+    A step that is not finite is not learnt from; where the physics gave a stroke up (its board
+    is void, 140) the learner takes the episode to be cut off.
 
     Args:
         envs: B environments in the autoreset mode SAME_STEP or NEXT_STEP.
@@ -71,9 +92,12 @@ class Collector:
 
     def reset(self, seed: int) -> None:
         """Begin new episodes everywhere; those in progress are dropped."""
-        self._observation: NDArray[np.float32] = self._envs.reset(seed=seed)[0]
+        self._see(self._envs.reset(seed=seed)[0])
         self._resetting = np.zeros(self._envs.num_envs, bool)
         self._returns = np.zeros(self._envs.num_envs)
+
+    def _see(self, observation: NDArray[np.float32]) -> None:
+        self._observation, self._sound = finite_rows(observation)
 
     def collect(self, params: Parameters, scale: Scale, key: jax.Array) -> Experience:
         """Play T steps."""
@@ -82,21 +106,35 @@ class Collector:
         reward = np.zeros(shape, np.float32)
         # Only truncations in the mode SAME_STEP leave a value that no later step computes.
         final_value = np.zeros(shape, np.float32)
-        terminated, truncated, valid = np.zeros((3, *shape), bool)
+        terminated, truncated, valid, cut, strange = np.zeros((5, *shape), bool)
         seen: list[NDArray[np.float32]] = []
         episode_returns: list[float] = []
+        failed, dumps = 0, []
         for t, step_key in enumerate(jax.random.split(key, self._steps)):
-            valid[t] = ~self._resetting
+            strange[t] = ~self._sound
+            valid[t] = ~self._resetting & self._sound
             seen.append(self._observation[valid[t]])
             sample = self._agent.act(params, scale, self._observation, step_key)
             samples.append(sample)
-            self._observation, reward[t], terminated[t], truncated[t], infos = self._envs.step(
-                environment_action(sample.action)
+            observation, earned, terminated[t], truncated[t], infos = self._envs.step(
+                finite_action(environment_action(sample.action))
             )
+            self._see(observation)
             over = terminated[t] | truncated[t]
+            reward[t], known = finite_rows(np.asarray(earned, np.float32))
+            known &= self._sound | over
             if self._same_step and truncated[t].any():
                 final = _final_observations(infos, truncated[t], self._observation)
+                final, finite = finite_rows(final)
+                known &= finite | ~truncated[t]
                 final_value[t] = self._agent.value(params, scale, final)
+            strange[t] |= ~known & ~self._resetting
+            valid[t] &= known
+            gave_up, later = failures(infos, len(over))
+            cut[t] = (gave_up > 0) & ~over
+            if gave_up.any():
+                dumps += failed_strokes(self._envs)[: MOST_STROKES - len(dumps)]
+            failed += int(gave_up.sum() + later.sum())
             self._resetting = np.zeros_like(over) if self._same_step else over
             self._returns += reward[t]
             episode_returns.extend(self._returns[over].tolist())
@@ -118,10 +156,17 @@ class Collector:
             next_value=next_value,
             reward=jnp.asarray(reward),
             terminated=jnp.asarray(terminated),
-            truncated=jnp.asarray(truncated),
+            truncated=jnp.asarray(truncated | cut),
             valid=jnp.asarray(valid),
         )
-        return Experience(rollout, np.concatenate(seen), tuple(episode_returns))
+        return Experience(
+            rollout,
+            np.concatenate(seen),
+            tuple(episode_returns),
+            failed_strokes=failed,
+            not_finite=int(strange.sum()),
+            dumps=tuple(dumps),
+        )
 
 
 def _final_observations(

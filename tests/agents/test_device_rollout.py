@@ -90,7 +90,7 @@ def played(agent: Agent, toy_config):
     )
     rollouts, tallies = [], []
     for key in jax.random.split(jax.random.key(2), ROLLOUTS):
-        boards, rollout, tally = play(boards, key)
+        boards, rollout, tally, _ = play(boards, key)
         rollouts.append(jax.device_get(rollout))
         tallies.append(jax.device_get(tally))
     return params, rollouts, tallies, jax.device_get(boards.pending)

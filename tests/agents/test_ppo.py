@@ -213,7 +213,7 @@ def learn(
     learner = ppo.Learner(PARAMS, OPTIMISER.init(PARAMS), jnp.zeros((), jnp.int32))
     update = compiled_update(epochs, target_kl)
     coefficients = {"learning_rate": jnp.array(0.01), "entropy_coefficient": jnp.array(0.01)}
-    return update(learner, record, jax.random.key(0), **coefficients)
+    return update(learner, record, jax.random.key(0), **coefficients)[:2]
 
 
 def test_samples_are_chosen_at_random_and_invalid_ones_only_for_want_of_valid_ones():

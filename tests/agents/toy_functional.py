@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -42,6 +42,10 @@ class ToyState:
     @property
     def over(self) -> jax.Array:
         return self.terminated | self.truncated
+
+
+class ToyBooked(NamedTuple):
+    failed: jax.Array
 
 
 @dataclass(frozen=True)
@@ -88,7 +92,7 @@ class ToyFunctional:
 
     def stroke(
         self, state: ToyState, strike: dict[str, jax.Array], key: jax.Array
-    ) -> tuple[ToyState, None]:
+    ) -> tuple[ToyState, ToyBooked]:
         named = strike["shot"] == N_POCKETS * jnp.argmax(state.places[:, 0]) + 1
         own = named - jnp.abs(strike["residual"][2] - 0.5)
         reward = jnp.where(state.match.board.seat == 0, own, THEIR_REWARD)
@@ -103,4 +107,4 @@ class ToyFunctional:
             terminated=over & ~cut_off,
             truncated=over & cut_off,
         )
-        return state, None
+        return state, ToyBooked(jnp.bool_(False))

@@ -16,7 +16,7 @@ import jax.numpy as jnp
 from flax import struct
 
 from carrom import Functional
-from carrom.functional import State
+from carrom.functional import State, Strike
 from carrom.observation import SIZE
 from carrom.tasks import AGENT_SEAT
 from carrom_agents.agent import Agent
@@ -76,6 +76,23 @@ class Boards:
 
 
 @struct.dataclass
+class Failure:
+    """The first stroke of a rollout, on any board, that was not finite or not computed.
+
+    Attributes:
+        found: bool (), whether there was one; the rest means nothing if not.
+        state: of the board, before the stroke.
+        strike: as it was meant.
+        key: uint32, data of the key that ``Functional.stroke`` was given.
+    """
+
+    found: jax.Array
+    state: State
+    strike: Strike
+    key: jax.Array
+
+
+@struct.dataclass
 class Tally:
     """What is told about a rollout besides what is learnt from; [T, B].
 
@@ -88,6 +105,8 @@ class Tally:
         winner: int32, who won that: 0 his side, 1 the other, -1 neither.
         member: int32, who sat opposite.
         broke: bool, his side broke on this board.
+        failed: bool, the physics gave the stroke up, and the episode was cut off.
+        strange: bool, the reward or the position after the stroke was not finite; likewise.
     """
 
     seen: jax.Array
@@ -98,6 +117,8 @@ class Tally:
     winner: jax.Array
     member: jax.Array
     broke: jax.Array
+    failed: jax.Array
+    strange: jax.Array
 
 
 def begin(
@@ -139,8 +160,11 @@ def collect(
     key: jax.Array,
     steps: int,
     at_once: int,
-) -> tuple[Boards, Rollout, Tally]:
+) -> tuple[Boards, Rollout, Tally, Failure]:
     """Play ``steps`` strokes on each board.
+
+    Where a stroke fails, or what comes of it is not finite, it earns nothing and the episode is
+    cut off.
 
     Args:
         env: the game; its own players are not asked.
@@ -156,14 +180,16 @@ def collect(
 
     Returns:
         The boards after it, the rollout [T + 1, B], which begins with what was pending and
-        whose inputs are scaled observations, and the tally [T, B].
+        whose inputs are scaled observations, the tally [T, B], and the first stroke that failed.
     """
 
     def decision(seen: tuple[jax.Array, jax.Array]) -> Decided:
         return act(agent, params, *seen)
 
-    def step(boards: Boards, key: jax.Array) -> tuple[Boards, tuple[Steps, jax.Array, Tally]]:
-        state = boards.state
+    def step(
+        boards: Boards, key: jax.Array
+    ) -> tuple[Boards, tuple[Steps, jax.Array, Tally, Failure]]:
+        state = before = boards.state
         deciding, others, playing, starting = _split(_keys(key, boards.number))
         own = state.match.board.seat == AGENT_SEAT
         mine = own | (boards.member == ONESELF)
@@ -176,9 +202,19 @@ def collect(
             theirs = rival.decide(env, arrays, state, boards.member, others, ~mine)
             strike = choose(mine, strike, theirs)
         broke = jax.vmap(env.broke)(state)
-        state, _ = jax.vmap(env.stroke)(state, strike, playing)
+        state, booked = jax.vmap(env.stroke)(state, strike, playing)
         reward = sum(state.earned.values(), jnp.zeros_like(boards.earned))
-        state = dataclasses.replace(state, earned=jax.tree.map(jnp.zeros_like, state.earned))
+        final = jax.vmap(env.observe)(state)
+        strange = ~(jnp.isfinite(reward) & jnp.isfinite(final).all(axis=-1))
+        lost = booked.failed | strange
+        failure = _first(lost, before, strike, playing)
+        reward, final = jnp.where(lost, 0.0, reward), jnp.where(strange[:, None], 0.0, final)
+        state = dataclasses.replace(
+            state,
+            earned=jax.tree.map(jnp.zeros_like, state.earned),
+            terminated=state.terminated & ~lost,
+            truncated=state.truncated | lost,
+        )
         over, earned = state.over, boards.earned + reward
         taken = Steps(
             decided=own,
@@ -188,8 +224,10 @@ def collect(
             terminated=state.terminated,
             truncated=state.truncated,
         )
-        tally = Tally(seen, own, reward, over, earned, state.winner, boards.member, broke)
-        final = scale(jax.vmap(env.observe)(state))
+        tally = Tally(
+            *(seen, own, reward, over, earned, state.winner, boards.member, broke),
+            *(booked.failed, strange),
+        )
         started, member = _start(env, rival, arrays, starting)
         boards = dataclasses.replace(
             boards,
@@ -197,9 +235,12 @@ def collect(
             member=jnp.where(over, member, boards.member),
             earned=jnp.where(over, 0.0, earned),
         )
-        return boards, (taken, final, tally)
+        return boards, (taken, scale(final), tally, failure)
 
-    boards, (taken, final, tally) = jax.lax.scan(step, boards, jax.random.split(key, steps))
+    boards, (taken, final, tally, failures) = jax.lax.scan(
+        step, boards, jax.random.split(key, steps)
+    )
+    failure = first_found(failures)
     final_value = _values(agent, params, final, taken.truncated)
     record: Steps = jax.tree.map(
         lambda pending, rest: jnp.concatenate([pending[None], rest]), boards.pending, taken
@@ -226,7 +267,21 @@ def collect(
     unfinished = dataclasses.replace(
         record, decided=record.decided & ~then.complete, reward=then.reward
     )
-    return dataclasses.replace(boards, pending=_last_decided(unfinished)), rollout, tally
+    boards = dataclasses.replace(boards, pending=_last_decided(unfinished))
+    return boards, rollout, tally, failure
+
+
+def first_found(failures: Failure) -> Failure:
+    """The first of several, [N], that was found."""
+    index = jnp.argmax(failures.found)
+    return jax.tree.map(lambda leaf: leaf[index], failures)
+
+
+def _first(lost: jax.Array, state: State, strike: Strike, keys: jax.Array) -> Failure:
+    """The first of the boards [B] whose stroke is ``lost``, bool [B]."""
+    index = jnp.argmax(lost)
+    stroke = (state, strike, jax.random.key_data(keys))
+    return Failure(lost[index], *jax.tree.map(lambda leaf: leaf[index], stroke))
 
 
 def _last_decided(record: Steps) -> Steps:

@@ -16,14 +16,16 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 import carrom
 from carrom import Functional
-from carrom.errors import ConfigError
+from carrom.errors import ConfigError, Dump
+from carrom.functional import stroke_dump
 from carrom_agents import ppo
 from carrom_agents.agent import Agent, scale_of
 from carrom_agents.config import ExperimentConfig, PpoConfig
 from carrom_agents.device.league import Pool
 from carrom_agents.device.opposition import ONESELF, Rival
 from carrom_agents.device.rivals import find_rival
-from carrom_agents.device.rollout import Boards, Tally, begin, collect
+from carrom_agents.device.rollout import Boards, Failure, Tally, begin, collect, first_found
+from carrom_agents.dumps import stroke_name
 from carrom_agents.learning import (
     Progress,
     TrainingState,
@@ -31,6 +33,7 @@ from carrom_agents.learning import (
     after_results,
     annealed,
     checkpoint_due,
+    dump_of,
     improvement,
     key_of,
     positions_at_once,
@@ -52,6 +55,8 @@ class Learnt(NamedTuple):
             agent won of them.
         moments: of the observations that were decided by: their number, mean and sums of
             squared deviations from it.
+        skipped: the first minibatch that was passed over, if any was.
+        failure: the first stroke that failed, if any did.
     """
 
     learner: ppo.Learner
@@ -59,6 +64,8 @@ class Learnt(NamedTuple):
     metrics: ppo.Metrics
     results: tuple[jax.Array, jax.Array]
     moments: tuple[jax.Array, jax.Array, jax.Array]
+    skipped: ppo.Skipped
+    failure: Failure
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,11 +168,11 @@ def learn_on_device(
     while update < config.updates:
         began = time.perf_counter()
         scale = _stacked([scale_of(seen) for seen in statistics])
-        learnt = iterate(
-            learner, scale, arrays(), boards, keys("acting"), **annealed(config, update)
-        )
+        used, acting, rates = learner, keys("acting"), annealed(config, update)
+        learnt = iterate(learner, scale, arrays(), boards, acting, **rates)
         learner, boards, update = learnt.learner, learnt.boards, update + 1
         found = jax.device_get((learnt.metrics, learnt.results, *learnt.moments))
+        wrong = jax.device_get((learnt.skipped.found, learnt.failure.found))
         seconds = time.perf_counter() - began
         for index, seen in enumerate(statistics):
             metrics, results, *batch = jax.tree.map(lambda leaf, i=index: leaf[i], found)
@@ -178,7 +185,15 @@ def learn_on_device(
             numbers = {name: float(value) for name, value in metrics.items() if value == value}
             if state.league is not None:
                 numbers |= state.league.metrics()
-            tell(index, Progress(state, numbers | {"time/update": seconds}))
+            dumps: dict[str, Dump] = {}
+            if wrong[0][index] or wrong[1][index]:
+                params = _part(used, index).params
+                skipped, failure = _part((learnt.skipped, learnt.failure), index)
+                learning = jax.random.split(acting[index], 3)[2]
+                seed = seeds[index]
+                dumps |= dump_of(skipped, params, learning, rates, update, seed)
+                dumps |= _dump_of_stroke(game.env, failure, update)
+            tell(index, Progress(state, numbers | {"time/update": seconds}, dumps))
         if checkpoint_due(config, update):
             boards = start(arrays(), keys("boards"))
     return [
@@ -208,10 +223,13 @@ def _programs(
 
     def rollout(
         params: Any, scale: Scale, arrays: Any, boards: Boards, key: jax.Array
-    ) -> tuple[Boards, ppo.Rollout, Tally]:
-        return collect(
+    ) -> tuple[Boards, ppo.Rollout, Tally, Failure]:
+        boards, record, tally, failure = collect(
             env, agent, rival, params, scale, arrays, boards, key, steps, positions_at_once()
         )
+        if mesh is not None:
+            failure = first_found(jax.lax.all_gather(failure, _AXIS))
+        return boards, record, tally, failure
 
     def start(arrays: Any, key: jax.Array) -> Boards:
         return placed(begin(env, agent, rival, arrays, numbers, key), shared)
@@ -223,7 +241,7 @@ def _programs(
             rollout,
             mesh=mesh,
             in_specs=(everywhere, everywhere, everywhere, shared, everywhere),
-            out_specs=(shared, PartitionSpec(None, _AXIS), PartitionSpec(None, _AXIS)),
+            out_specs=(shared, *[PartitionSpec(None, _AXIS)] * 2, everywhere),
             check_vma=False,
         )
 
@@ -242,13 +260,14 @@ def _programs(
         **rates: jax.Array,
     ) -> Learnt:
         acting, choosing, learning = jax.random.split(key, 3)
-        boards, record, tally = rollout(learner.params, scale, arrays, boards, acting)
+        boards, record, tally, failure = rollout(learner.params, scale, arrays, boards, acting)
         samples = ppo.samples_of(record, discount=hyper.discount, trace=hyper.trace)
         samples = placed(samples, everywhere)
         samples = ppo.choose(samples, choosing, count * hyper.rollout_length)
-        learner, metrics = improve(learner, samples, learning, **rates)
+        learner, metrics, skipped = improve(learner, samples, learning, **rates)
         metrics |= _summary(tally, alone=env.alone)
-        return Learnt(learner, boards, metrics, _results(tally, rival.members), _moments(tally))
+        results = _results(tally, rival.members)
+        return Learnt(learner, boards, metrics, results, _moments(tally), skipped, failure)
 
     return _for_each_run(wrap(iterate), runs), _for_each_run(start, runs)
 
@@ -293,6 +312,8 @@ def _summary(tally: Tally, *, alone: bool) -> ppo.Metrics:
     metrics = {
         "reward": jnp.sum(tally.reward) / jnp.sum(tally.decided),
         "episode_return": mean_at_ends(tally.earned),
+        "failed_strokes": jnp.sum(tally.failed),
+        "steps_not_finite": jnp.sum(tally.strange),
     }
     if not alone:
         metrics["boards_won"] = mean_at_ends(tally.winner == 0)
@@ -311,12 +332,21 @@ def _results(tally: Tally, members: int) -> tuple[jax.Array, jax.Array]:
 
 
 def _moments(tally: Tally) -> tuple[jax.Array, jax.Array, jax.Array]:
-    """Count, mean and squares of the observations that were decided by."""
+    """Count, mean and squares of the observations, finite ones, that were decided by."""
     seen, decided = tally.seen, tally.decided[..., None]
+    decided &= jnp.isfinite(seen).all(axis=-1, keepdims=True)
     count = jnp.sum(decided)
     mean = jnp.sum(jnp.where(decided, seen, 0), axis=(0, 1)) / jnp.maximum(count, 1)
     squares = jnp.sum(jnp.where(decided, (seen - mean) ** 2, 0), axis=(0, 1))
     return count, mean, squares
+
+
+def _dump_of_stroke(env: Functional, failure: Failure, update: int) -> dict[str, Dump]:
+    """The dump of a stroke that failed, by its name, if any did."""
+    if not failure.found:
+        return {}
+    key = jax.random.wrap_key_data(failure.key)
+    return {stroke_name(update, 1): stroke_dump(env, failure.state, failure.strike, key)}
 
 
 def _mesh(config: ExperimentConfig) -> Mesh | None:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import jax
 
-from carrom.laws import MatchState, Ruling, StrokeFacts
+from carrom.laws import Event, MatchState, Ruling, StrokeFacts
 from carrom.physics.planar.lanes import Parameters
 
 
@@ -89,6 +89,11 @@ class Booked(NamedTuple):
     facts: StrokeFacts
     ruling: Ruling
     match: MatchState
+
+    @property
+    def failed(self) -> jax.Array:
+        """Whether the physics was given up, bool (), and the board is void for it (140)."""
+        return self.facts.event == Event.VOID
 
 
 class Transition(NamedTuple):
