@@ -85,7 +85,7 @@ def compare(run: Path, again: Path) -> Comparison:
         CheckpointError: one of them has no usable checkpoint.
     """
     ours, theirs = (_records(folder) for folder in (run, again))
-    arrays, others = (_arrays(folder) for folder in (run, again))
+    arrays, others = (arrays_of(folder)[1] for folder in (run, again))
     found = next(
         (
             difference
@@ -116,18 +116,24 @@ def changed_versions(run: Path, again: Path) -> dict[str, tuple[str, str]]:
 def _records(folder: Path) -> list[dict[str, Any]]:
     """What was recorded, but for timings."""
     lines = (folder / METRICS_FILE).read_text(encoding="utf-8").splitlines()
-    return [
-        {name: value for name, value in json.loads(line).items() if not name.startswith("time/")}
-        for line in lines
-    ]
+    return [timeless(json.loads(line)) for line in lines]
 
 
-def _arrays(folder: Path) -> dict[str, np.ndarray]:
-    """The arrays of the last checkpoint by name."""
-    state = restore(folder, run_config(folder))
+def timeless(record: dict[str, Any]) -> dict[str, Any]:
+    """A record of metrics without how long anything took."""
+    return {name: value for name, value in record.items() if not name.startswith("time/")}
+
+
+def arrays_of(place: Path) -> tuple[int, dict[str, np.ndarray]]:
+    """The update and, by name, the arrays of a run's last checkpoint, or of a certain one.
+
+    Raises:
+        CheckpointError: there is none, or it cannot be used.
+    """
+    state = restore(place, run_config(place))
     tree = (state.learner, vars(state.statistics), state.league)
     leaves, _ = jax.tree_util.tree_flatten_with_path(tree)
-    return {jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in leaves}
+    return state.update, {jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in leaves}
 
 
 def _in_metrics(ours: list[dict[str, Any]], theirs: list[dict[str, Any]]) -> Iterator[Difference]:
