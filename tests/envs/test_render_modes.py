@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import math
 import os
 import subprocess
 import sys
 import warnings
+from pathlib import Path
 from typing import Any
 
 import gymnasium as gym
+import imageio_ffmpeg
 import numpy as np
 import pytest
 
 import carrom
+from carrom.errors import ConfigError
 
 
 @pytest.mark.render
-@pytest.mark.parametrize("camera", ["top", "perspective"])
+@pytest.mark.parametrize("camera", ["top", "broadcast"])
 def test_rgb_array_shows_the_position(camera: str) -> None:
     env = gym.make("CarromBoard-v0", render_mode="rgb_array", width=200, height=160, camera=camera)
     env.reset(seed=0)
@@ -40,6 +44,164 @@ def test_the_vector_environment_shows_every_board() -> None:
     assert [picture.shape for picture in pictures] == [(64, 64, 3)] * 3
     assert not np.array_equal(pictures[0], pictures[1])
     env.close()
+
+
+@pytest.mark.render
+def test_depth_array_is_in_metres_from_the_camera() -> None:
+    env = gym.make("CarromSolo-v0", render_mode="depth_array", width=64, height=48)
+    env.reset(seed=0)
+    depth: Any = env.render()
+    assert depth.shape == (48, 64)
+    assert depth.dtype == np.float32
+    # The rack in the middle, a face's height nearer than the surface, and the frame.
+    assert depth[20:28, 28:36].min() == pytest.approx(1 - 0.0080, abs=1e-6)
+    assert depth.min() == pytest.approx(1 - 0.0222, abs=1e-6)
+    env.close()
+
+
+def moments_of(strokes: Any, fps: float) -> int:
+    """Pictures of strokes: one each period from the strike on, until all is at rest."""
+    return sum(math.ceil(stroke.motion.duration * fps - 1e-6) + 1 for stroke in strokes)
+
+
+SMALL: dict[str, Any] = {"width": 32, "height": 32, "shadows": False}
+ACTION = np.array([0.0, 0.1, 0.2], np.float32)
+
+
+@pytest.mark.render
+def test_a_list_has_every_moment_since_it_was_last_asked_for() -> None:
+    env = gym.make("CarromSolo-v0", render_mode="rgb_array_list", film_rate=12.0, **SMALL)
+    played: Any = env.unwrapped
+    assert env.metadata["render_fps"] == 12.0
+    env.reset(seed=1, options=None)
+    expected = moments_of(played.last_strokes, 12.0) + 1
+    for _ in range(2):
+        env.step(ACTION)
+        expected += moments_of(played.last_strokes, 12.0) + 1
+    pictures: Any = env.render()
+    assert len(pictures) == expected
+    assert {picture.shape for picture in pictures} == {(32, 32, 3)}
+    still = gym.make("CarromSolo-v0", render_mode="rgb_array", **SMALL)
+    still.reset(seed=1)
+    for _ in range(2):
+        still.step(ACTION)
+    last: Any = still.render()
+    assert np.array_equal(pictures[-1], last)
+    nothing: Any = env.render()
+    assert nothing == []
+    env.step(ACTION)
+    env.reset()
+    begun: Any = env.render()
+    assert len(begun) == moments_of(played.last_strokes, 12.0) + 1
+    env.close()
+    still.close()
+
+
+def frames_in(film: Path) -> int:
+    return imageio_ffmpeg.count_frames_and_secs(str(film))[0]
+
+
+@pytest.mark.render
+def test_record_video_has_a_frame_for_every_moment(tmp_path: Path) -> None:
+    pytest.importorskip("moviepy")
+    from carrom.record_video import RecordVideo
+
+    env = RecordVideo(
+        gym.make("CarromSolo-v0", render_mode="rgb_array_list", film_rate=20.0, **SMALL),
+        str(tmp_path / "films"),
+    )
+    played: Any = env.unwrapped
+    env.reset(seed=1)
+    strokes: list[Any] = []
+    for _ in range(2):
+        env.step(ACTION)
+        strokes += played.last_strokes
+    expected = moments_of(strokes, 20.0) + 3  # and the position at rest, from the start on
+    assert len(env.recorded_frames) == expected
+    assert len(env.render_history) == expected
+    env.close()
+    # MoviePy, which writes it, rounds the duration and may lose the last frame.
+    assert frames_in(tmp_path / "films" / "rl-video-episode-0.mp4") in (expected - 1, expected)
+    seconds = sum(stroke.motion.duration for stroke in strokes)
+    assert expected == pytest.approx(20 * seconds, abs=2 * len(strokes) + 3)
+
+
+@pytest.mark.render
+def test_gymnasiums_own_tools_make_films_too(tmp_path: Path) -> None:
+    pytest.importorskip("moviepy")
+    from gymnasium.utils.save_video import save_video
+    from gymnasium.wrappers import RecordVideo
+
+    options: dict[str, Any] = {"film_rate": 20.0, **SMALL}
+    for mode in ("rgb_array", "rgb_array_list"):
+        env = gym.make("CarromShot-v0", render_mode=mode, **options)
+        pictures: Any = []
+        if mode == "rgb_array_list":
+            env.reset(seed=1)
+            env.step(ACTION)
+            pictures = env.render()
+            assert len(pictures) > 20
+            fps = env.metadata["render_fps"]
+            save_video(pictures, str(tmp_path / "saved"), fps=fps)
+            written = frames_in(tmp_path / "saved" / "rl-video-episode-0.mp4")
+            assert written in (len(pictures) - 1, len(pictures))
+        film = RecordVideo(env, str(tmp_path / mode))
+        film.reset(seed=1)
+        film.step(ACTION)
+        # Of every step it keeps the last picture: the position at rest.
+        assert len(film.recorded_frames) == 2
+        film.close()
+        assert frames_in(tmp_path / mode / "rl-video-episode-0.mp4") in (1, 2)
+
+
+def test_record_video_needs_all_pictures() -> None:
+    pytest.importorskip("moviepy")
+    from carrom.record_video import RecordVideo
+
+    with pytest.raises(ConfigError, match="'rgb_array': expected 'rgb_array_list'"):
+        RecordVideo(gym.make("CarromBoard-v0", render_mode="rgb_array"), "nowhere")
+
+
+CLOSED_TWICE = """
+import warnings
+import gymnasium as gym
+import carrom, carrom.env
+
+warnings.simplefilter("error")
+options = {"render_mode": "rgb_array", "width": 84, "height": 84, "shadows": False}
+
+def opened(seed):
+    env = gym.make("CarromShot-v0", **options)
+    env.reset(seed=seed)
+    return env
+
+for seed in (0, 1):
+    env = opened(seed)
+    assert env.render().shape == (84, 84, 3)
+    env.close()
+    env.close()
+one, other = opened(2), opened(3)
+first = one.render(), other.render()
+one.close()
+assert (other.render() == first[1]).all()
+other.close()
+again = opened(2)
+assert (again.render() == first[0]).all()
+for _ in range(2):
+    envs = gym.make_vec("CarromShot-v0", num_envs=2, **options)
+    envs.reset(seed=2)
+    assert all((a == b).all() for a, b in zip(envs.render(), first))
+    envs.close()
+    envs.close()
+left_open = opened(4)
+left_open.render()
+"""
+
+
+@pytest.mark.render
+def test_made_rendered_and_closed_twice_without_a_sound() -> None:
+    done = subprocess.run([sys.executable, "-c", CLOSED_TWICE], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 def test_ansi_is_text_with_every_carromman() -> None:

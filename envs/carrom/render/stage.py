@@ -6,6 +6,9 @@ Importing this imports MuJoCo, which chooses its back end then: import it after
 
 from __future__ import annotations
 
+import copy
+import functools
+
 import mujoco
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,6 +22,13 @@ from carrom.render.scene import OUT_OF_SIGHT, disc_name, drawing_scene
 from carrom.render.style import DEFAULT_STYLE, Style
 
 
+@functools.lru_cache(maxsize=2)
+def _compiled(board: Board, style: Style) -> mujoco.MjModel:
+    """The scene compiled, which takes longer than to copy it."""
+    scene = drawing_scene(board, style)
+    return mujoco.MjModel.from_xml_string(scene.xml, scene.assets)
+
+
 class Stage:
     """A compiled drawing scene.
 
@@ -28,8 +38,7 @@ class Stage:
     """
 
     def __init__(self, board: Board, style: Style = DEFAULT_STYLE) -> None:
-        scene = drawing_scene(board, style)
-        self.model = mujoco.MjModel.from_xml_string(scene.xml, scene.assets)
+        self.model = copy.copy(_compiled(board, style))
         self.data = mujoco.MjData(self.model)
         self._board = board
         self._slots = [

@@ -37,6 +37,16 @@ def pixel_of(point, width, height):
     return int(height / 2 - point[1] * scale), int(width / 2 + point[0] * scale)
 
 
+def projected(points, camera, width, height):
+    """Rows and columns of points (n, 3) under a camera that sees in perspective."""
+    model = Stage(BOARD).model
+    number = model.camera(camera).id
+    eye, axes = model.cam_pos[number], model.cam_mat0[number].reshape(3, 3)
+    focal = height / 2 / math.tan(math.radians(model.cam_fovy[number]) / 2)
+    right, up, back = axes.T @ (points - eye).T
+    return height / 2 - focal * up / -back, width / 2 + focal * right / -back
+
+
 def colour_of(pixel):
     red, green, blue = (int(value) for value in pixel)
     if blue > red + 60:
@@ -117,13 +127,9 @@ def test_a_disc_out_of_play_is_not_drawn_wherever_it_is_said_to_be(top):
     assert not any(colour_of(p) == Colour.STRIKER for p in top.render(*NOTHING).reshape(-1, 3))
 
 
-@pytest.mark.parametrize("camera", ["perspective", "player"])
+@pytest.mark.parametrize("camera", ["perspective", "player", "broadcast"])
 def test_perspective_cameras_see_the_striker_where_a_pinhole_does(camera):
     width, height = 320, 240
-    model = Stage(BOARD).model
-    number = model.camera(camera).id
-    eye, axes = model.cam_pos[number], model.cam_mat0[number].reshape(3, 3)
-    focal = height / 2 / math.tan(math.radians(model.cam_fovy[number]) / 2)
     shown = np.zeros(20, bool)
     shown[STRIKER] = True
     places = np.zeros((20, 2))
@@ -132,10 +138,104 @@ def test_perspective_cameras_see_the_striker_where_a_pinhole_does(camera):
             places[STRIKER] = place
             picture = renderer.render(places, shown).astype(int)
             rows, columns = np.nonzero(picture[..., 2] > picture[..., 0] + 40)
-            middle = np.array([*place, BOARD.carromman_thickness / 2])
-            right, up, back = axes.T @ (middle - eye)
-            assert columns.mean() == pytest.approx(width / 2 + focal * right / -back, abs=1.5)
-            assert rows.mean() == pytest.approx(height / 2 - focal * up / -back, abs=1.5)
+            middle = np.array([[*place, BOARD.carromman_thickness / 2]])
+            row, column = projected(middle, camera, width, height)
+            assert columns.mean() == pytest.approx(column.item(), abs=1.5)
+            assert rows.mean() == pytest.approx(row.item(), abs=1.5)
+
+
+def from_all_sides(points):
+    """Points (n, 2) of one side, and of the other three."""
+    x, y = np.array(points).T
+    return np.concatenate([np.column_stack(p) for p in ((x, y), (-y, x), (-x, -y), (y, -x))])
+
+
+HALF = 0.7366 / 2
+CIRCLES = from_all_sides([(HALF - 0.1492, 0.1174 - HALF), (0.1492 - HALF, 0.1174 - HALF)])
+"""Centres of the base circles, equipment F, G."""
+
+
+def test_markings_stand_in_the_picture_where_the_laws_put_them():
+    size = 1600
+    with BoardRenderer(BOARD, size, size, shadows=False, samples=0) as renderer:
+        picture = renderer.render(*NOTHING).astype(int)
+
+    def at(points):
+        return np.array([picture[pixel_of(point, size, size)] for point in points])
+
+    low, high = 0.1015 - HALF, 0.1015 + 0.0318 - HALF  # outer edges of a pair of base lines
+    pocket = HALF - 0.02225
+    tip = math.hypot(pocket, pocket) - 0.02225 - 0.05
+    along = np.array([0.3, 0.5, 0.7]) * 0.267  # of the arrow, from its point
+    diagonal = np.column_stack([tip - along, along - tip]) / math.sqrt(2)
+    ring = 0.17 / 2 - 0.00075
+    angles = np.linspace(0.1, 1.4, 7)
+    inked = from_all_sides(
+        [
+            *((x, low + 0.0025) for x in (-0.15, 0.0, 0.1)),
+            *((x, high - 0.00075) for x in (-0.15, 0.0, 0.1)),
+            *diagonal,
+            *(ring * np.column_stack([np.cos(angles), np.sin(angles)])),
+        ]
+    )
+    bare = from_all_sides(
+        [
+            *((x, (low + high) / 2) for x in (-0.15, 0.0, 0.1)),
+            *((x, low - 0.004) for x in (-0.15, 0.0, 0.1)),
+            *((x, high + 0.004) for x in (-0.15, 0.0, 0.1)),
+            *(diagonal + 0.004),
+            *(0.081 * np.column_stack([np.cos(angles), np.sin(angles)])),
+        ]
+    )
+    # A thin line is a pixel or two wide here, and a sample may hit its edge.
+    assert np.median(at(inked).sum(axis=1)) < 200
+    assert (at(inked).sum(axis=1) < 450).all()
+    assert (at(bare).min(axis=1) > 100).all()
+    turned = 0.0115 * np.column_stack([np.cos(angles * 4), np.sin(angles * 4)])
+    for centre in (*CIRCLES, np.zeros(2)):
+        assert all(colour_of(pixel) == Colour.QUEEN for pixel in at(centre + turned))
+    assert all(colour_of(p) == Colour.QUEEN for p in at(turned * 0.0150 / 0.0115))
+    assert (at(turned * 0.0172 / 0.0115).min(axis=1) > 100).all()
+    between = at(np.concatenate([c + turned * 0.0136 / 0.0115 for c in CIRCLES]))
+    assert (between.min(axis=1) > 90).mean() > 0.9, "wood between the circle and its red part"
+
+
+@pytest.mark.parametrize("camera", ["broadcast", "player"])
+def test_perspective_cameras_see_red_circles_and_dark_pockets_where_they_are(camera):
+    width, height = 960, 640
+    with BoardRenderer(BOARD, width, height, camera, shadows=False) as renderer:
+        picture = renderer.render(*NOTHING).astype(int)
+    for points, expected in ((CIRCLES, True), (CIRCLES * 0.85, False)):
+        rows, columns = projected(np.c_[points, np.zeros(len(points))], camera, width, height)
+        seen = picture[rows.astype(int), columns.astype(int)]
+        assert all((colour_of(pixel) == Colour.QUEEN) == expected for pixel in seen)
+
+
+@pytest.mark.parametrize("camera", CAMERAS)
+def test_depth_is_the_distance_along_the_axis(camera):
+    width, height = 240, 180
+    places, shown = np.zeros((20, 2)), np.zeros(20, bool)
+    places[3], shown[3] = (0.1, 0.05), True
+    with BoardRenderer(BOARD, width, height, camera, samples=0) as renderer:
+        depth = renderer.depth(places, shown)
+        empty = renderer.depth(*NOTHING)
+    assert depth.shape == (height, width)
+    assert depth.dtype == np.float32
+    # Frames, the surface, and the disc's face: heights of equipment.
+    points = np.array([(0.0, 0.4033, 0.0222), (0.0, -0.2, 0.0), (0.1, 0.05, 0.0080)])
+    model = Stage(BOARD).model
+    number = model.camera(camera).id
+    eye, axes = model.cam_pos[number], model.cam_mat0[number].reshape(3, 3)
+    away = -(axes.T @ (points - eye).T)[2]
+    if camera == "top":
+        rows, columns = np.array([pixel_of(p, width, height) for p in points]).T
+    else:
+        rows, columns = (a.astype(int) for a in projected(points, camera, width, height))
+    # A pixel of a slanting surface is up to a centimetre deep.
+    assert depth[rows, columns] == pytest.approx(away, abs=1e-6 if camera == "top" else 0.010)
+    nearer = empty - depth
+    assert nearer.min() > -1e-4
+    assert nearer.max() == pytest.approx(0.008, abs=1e-6) or camera != "top"
 
 
 @pytest.mark.parametrize("camera", CAMERAS)
@@ -194,7 +294,7 @@ def test_a_closed_renderer_says_so():
 
 
 def test_unknown_camera_names_the_known_ones():
-    with pytest.raises(ConfigError, match=r"'side'.*top, perspective, player"):
+    with pytest.raises(ConfigError, match=r"'side'.*top, perspective, player, broadcast"):
         BoardRenderer(BOARD, camera="side")
 
 
