@@ -1,33 +1,25 @@
-"""Contacts as springs and dashpots: the forces in one small step.
-
-The law and its numbers are those of ``carrom.physics.cluster``.
-"""
+"""Contacts as springs and dashpots: the forces in one small step of all discs."""
 
 from __future__ import annotations
 
-import functools
 from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jax import lax
-from numpy.typing import NDArray
 
-from carrom.physics.cluster import STEPS_PER_CONTACT, spring_damping
 from carrom.physics.encounters import PRESSED_SPEED
 from carrom.physics.planar.contact import tolerance_of
 from carrom.physics.planar.frame import gap_to_frame
 from carrom.physics.planar.lanes import Discs, Geometry, Parameters, Record
 from carrom.physics.planar.near_pairs import NearPairs
-
-_RESTITUTIONS = np.linspace(0.05, 0.98, 187)
-
-
-@functools.cache
-def _dampings() -> NDArray[np.float64]:
-    """Damping of a spring, in contact times, at each of ``_RESTITUTIONS``."""
-    return np.array([spring_damping(e) for e in _RESTITUTIONS.tolist()])
+from carrom.physics.planar.spring_law import (
+    RESTITUTIONS,
+    STEPS_PER_CONTACT,
+    begins,
+    dampings,
+    mean_push,
+)
 
 
 class Springs(NamedTuple):
@@ -44,7 +36,7 @@ class Springs(NamedTuple):
     def of(cls, parameters: Parameters) -> Springs:
         """The constants that give each material's restitution and contact time."""
         time = parameters.contact_time
-        at, values = jnp.asarray(_RESTITUTIONS, time.dtype), jnp.asarray(_dampings(), time.dtype)
+        at, values = jnp.asarray(RESTITUTIONS, time.dtype), jnp.asarray(dampings(), time.dtype)
         return cls(
             (jnp.pi / time) ** 2,
             jnp.interp(parameters.restitution_striker, at, values) / time,
@@ -65,6 +57,9 @@ class Phase(NamedTuple):
         vx: (N, B), m/s.
         vy: (N, B), m/s.
         spin: (N, B), rad/s.
+        kick_x: (N, B), what contacts added to the velocity in the last step, m/s: half of it is
+            expected of the first half of the next.
+        kick_y: (N, B), m/s.
         clock: as ``Discs.clock``.
         gone: as ``Discs.gone``.
         hit: (N, B), discs that were in contact.
@@ -79,6 +74,8 @@ class Phase(NamedTuple):
     vx: jax.Array
     vy: jax.Array
     spin: jax.Array
+    kick_x: jax.Array
+    kick_y: jax.Array
     clock: jax.Array
     gone: jax.Array
     hit: jax.Array
@@ -128,7 +125,7 @@ def rim_contacts(
     """Contacts of discs with each other, a chunk of near pairs at a time, (CHUNK, B)."""
     striker = len(geometry.radius) - 1
     slots = jnp.arange(striker + 1, dtype=jnp.int32)[:, None]
-    rim = phase.spin * geometry.radius[:, None]
+    rim, (half_x, half_y) = phase.spin * geometry.radius[:, None], _halfway(phase)
     # Discs out of play touch nothing, each far from all others.
     away = jnp.where(in_play, phase.shift_x, (slots + 1) * 100.0)
 
@@ -137,12 +134,13 @@ def rim_contacts(
         dx = (discs.x[j] - discs.x[i]) + (away[j] - away[i])
         dy = (discs.y[j] - discs.y[i]) + (phase.shift_y[j] - phase.shift_y[i])
         vx, vy = phase.vx[j] - phase.vx[i], phase.vy[j] - phase.vy[i]
+        middle_x, middle_y = half_x[j] - half_x[i], half_y[j] - half_y[i]
         distance2 = dx * dx + dy * dy
         inverse = lax.rsqrt(distance2 + 1e-20)
         nx, ny = dx * inverse, dy * inverse
         push, rub, lasts = _contact(
             pairs.reach[c] - distance2 * inverse,
-            closing=-(vx * nx + vy * ny),
+            closing=-(middle_x * nx + middle_y * ny),
             slip=vy * nx - vx * ny - rim[i] - rim[j],
             reduced=pairs.reduced[c],
             damping=jnp.where(pairs.striker[c], springs.damping_striker, springs.damping_carromman),
@@ -182,9 +180,10 @@ def frame_contacts(
     radius, mass = geometry.radius[:, None], geometry.mass[:, None]
     x, y = discs.x + phase.shift_x, discs.y + phase.shift_y
     gap, nx, ny, _ = gap_to_frame(x, y, radius, geometry)
+    half_x, half_y = _halfway(phase)
     push, rub, lasts = _contact(
         jnp.where(in_play, -gap, -1),
-        closing=phase.vx * nx + phase.vy * ny,
+        closing=half_x * nx + half_y * ny,
         slip=phase.vy * nx - phase.vx * ny + phase.spin * radius,
         reduced=mass,
         damping=springs.damping_frame,
@@ -192,6 +191,11 @@ def frame_contacts(
         springs=springs,
     )
     return Load(-push * nx - rub * ny, -push * ny + rub * nx, rub, push, jnp.any(lasts, axis=0))
+
+
+def _halfway(phase: Phase) -> tuple[jax.Array, jax.Array]:
+    """Velocities in the middle of the step if contacts go on pushing, (N, B), m/s."""
+    return phase.vx + phase.kick_x / 2, phase.vy + phase.kick_y / 2
 
 
 def _contact(
@@ -206,14 +210,13 @@ def _contact(
 ) -> tuple[jax.Array, jax.Array, jax.Array]:
     """Normal and tangential force, N, and whether the contact is a collision.
 
-    The spring never pulls. Friction opposes the slip, by no more than stops it within a step.
-    A contact in which less is left than an impact at ``PRESSED_SPEED`` has is no collision:
-    the board's friction could hold it for ever.
+    Friction opposes the slip, by no more than turns half of it round within a step: in a rack,
+    where discs have several contacts, that is nearer to the limit of small steps than what
+    stops it. A contact in which less is left than an impact at ``PRESSED_SPEED`` has is no
+    collision: the board's friction could hold it for ever.
     """
-    touches = overlap > 0
-    force = reduced * (springs.stiffness * overlap + damping * closing)
-    push = jnp.where(touches, jnp.maximum(force, 0), 0)
-    rub = jnp.clip(-slip * reduced / (3 * springs.step), -friction * push, friction * push)
-    moving = touches & ((jnp.abs(closing) > PRESSED_SPEED) | (overlap > springs.held))
-    about_to = (overlap > -tolerance_of(overlap.dtype)) & (closing > PRESSED_SPEED)
-    return push, rub, moving | about_to
+    push = reduced * mean_push(overlap, closing, springs.stiffness, damping, springs.step)
+    rub = jnp.clip(-slip * reduced / (2 * springs.step), -friction * push, friction * push)
+    moving = (overlap > 0) & ((jnp.abs(closing) > PRESSED_SPEED) | (overlap > springs.held))
+    meets = (overlap > -tolerance_of(overlap.dtype)) | begins(overlap, closing, springs.step)
+    return push, rub, moving | (meets & (closing > PRESSED_SPEED))

@@ -2,7 +2,7 @@
 
 A contact lasts ``contact_time``. Where a third body is within reach while it lasts, impulses
 one after the other are wrong, and until nothing overlaps any more every contact of the lane
-is a spring and a dashpot of that duration, stepped in small fixed steps; ``spring_forces`` has
+is a spring and a dashpot of that duration, stepped in small fixed steps; ``spring_law`` has
 the law.
 """
 
@@ -24,7 +24,7 @@ from carrom.physics.planar.near_pairs import NearPairs, all_pairs, reduced_mass
 from carrom.physics.planar.spring_forces import Phase, Springs, frame_contacts, rim_contacts
 
 BURST = 32
-"""Small steps taken together. All contacts of a rack are over after 25 to 400 of them."""
+"""Small steps taken together. All contacts of a rack are over after 15 to 200 of them."""
 _MOST_GROUPS = 100
 """Groups of lanes taken through bursts before the other lanes go on."""
 _MARGIN = 1.25
@@ -110,7 +110,7 @@ def squeeze(lanes: Lanes, parameters: Parameters, geometry: Geometry) -> Lanes:
     """Take the ``lanes.squeezed`` through ``BURST`` small steps, or fewer if that is all."""
     discs, springs = lanes.discs, Springs.of(parameters)
     speed = jnp.sqrt(discs.vx * discs.vx + discs.vy * discs.vy)
-    # Half a step ahead: on the average a step finds a contact in its middle.
+    # Half a step ahead: places are those in the middle of a step, velocities at its beginning.
     ahead = jnp.where(lanes.squeezed == 1, springs.step / 2, 0)
     begun = Phase(
         shift_x=discs.vx * ahead,
@@ -118,6 +118,8 @@ def squeeze(lanes: Lanes, parameters: Parameters, geometry: Geometry) -> Lanes:
         vx=discs.vx,
         vy=discs.vy,
         spin=discs.twist * jnp.sqrt(speed),
+        kick_x=jnp.zeros_like(speed),
+        kick_y=jnp.zeros_like(speed),
         clock=discs.clock,
         gone=discs.gone,
         hit=speed < 0,
@@ -175,7 +177,8 @@ def _step(
         lambda: rims.plus(frame_contacts(discs, phase, in_play, springs, parameters, geometry)),
         lambda: rims,
     )
-    vx, vy = phase.vx + load.fx / mass * h, phase.vy + load.fy / mass * h
+    kick_x, kick_y = load.fx / mass * h, load.fy / mass * h
+    vx, vy = phase.vx + kick_x, phase.vy + kick_y
     spin = phase.spin + 2 * load.rub / (mass * radius) * h
     speed = jnp.sqrt(vx * vx + vy * vy)
     left = jnp.maximum(1 - discs.braking * h / jnp.where(speed > 0, speed, 1), 0)
@@ -195,6 +198,8 @@ def _step(
         vx=jnp.where(falls, 0, vx),
         vy=jnp.where(falls, 0, vy),
         spin=spin,
+        kick_x=kick_x,
+        kick_y=kick_y,
         clock=jnp.where(falls, -1, clock),
         gone=jnp.where(falls, record.time, phase.gone),
         hit=phase.hit | ((load.push > 0) & phase.lasts),
