@@ -104,7 +104,7 @@ def located(place: Path) -> tuple[Path, Path | None]:
 
 def has_checkpoint(run: Path) -> bool:
     """Whether there is any in the run folder ``run``, damaged ones included."""
-    return bool(_complete(run))
+    return bool(complete_checkpoints(run))
 
 
 def forget_after(run: Path, update: int) -> None:
@@ -157,7 +157,7 @@ def _read(folder: Path, expected: Any) -> Any:
         raise _damaged(folder, " ".join(str(error).split())[:200]) from error
 
 
-def _complete(run: Path) -> list[Path]:
+def complete_checkpoints(run: Path) -> list[Path]:
     """The checkpoints of a run folder, the oldest first."""
     return sorted(p for p in (run / CHECKPOINTS).glob("[0-9]*") if p.name.isdigit() and p.is_dir())
 
@@ -165,14 +165,14 @@ def _complete(run: Path) -> list[Path]:
 def _newest(run: Path) -> Path:
     if not run.is_dir():
         raise CheckpointError(f"{run}: no such run folder")
-    if not (complete := _complete(run)):
+    if not (complete := complete_checkpoints(run)):
         raise CheckpointError(f"{run}: no checkpoint in {run / CHECKPOINTS}")
     return complete[-1]
 
 
 def _whole_before(folder: Path, config: ExperimentConfig, leaves: dict[str, str]) -> Path | None:
     """The newest checkpoint before ``folder`` that seems to be whole."""
-    for earlier in reversed(_complete(located(folder)[0])):
+    for earlier in reversed(complete_checkpoints(located(folder)[0])):
         if earlier.name < folder.name:
             try:
                 _check(earlier, config, leaves)

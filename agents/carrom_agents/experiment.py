@@ -12,16 +12,14 @@ from typing import Any
 
 import gymnasium as gym
 from rich.console import Console
-from rich.table import Table
 
 import carrom  # noqa: F401 -- registers the environments
-from carrom.errors import ConfigError, RenderError
-from carrom.opponents import opponent_names, random_player
+from carrom.errors import CheckpointError, ConfigError
 from carrom_agents import durable
 from carrom_agents.agent import agent_of
 from carrom_agents.checkpoint import (
     CHECKPOINTS,
-    CONFIG_FILE,
+    complete_checkpoints,
     forget_after,
     has_checkpoint,
     located,
@@ -29,9 +27,11 @@ from carrom_agents.checkpoint import (
     run_config,
     save,
 )
-from carrom_agents.config import LEAGUE, SELF, EnvConfig, ExperimentConfig, dump_config
+from carrom_agents.conclusion import conclude
+from carrom_agents.config import EnvConfig, ExperimentConfig, dump_config
 from carrom_agents.device.training import Game, learn_on_device
-from carrom_agents.evaluation import evaluate_shots, play_boards
+from carrom_agents.dumps import write_dumps
+from carrom_agents.evaluation import evaluate_shots
 from carrom_agents.learning import (
     Progress,
     TrainingState,
@@ -45,16 +45,9 @@ from carrom_agents.logging import (
     check_loggers,
     open_loggers,
 )
-from carrom_agents.pictures import film
-from carrom_agents.player import player_of, untrained_player
-from carrom_agents.plots.learning_curves import draw_training
-from carrom_agents.roster import find_player, short_name
-from carrom_agents.run_folder import create_run_folder, write_json, write_text
-
-_EVALUATION_SEED = 2**31
-"""First seed of evaluations while training; those of the training itself are smaller."""
-_FINAL_SEED = _EVALUATION_SEED + 2**30
-"""First seed of the final evaluation: positions that no choice was made by."""
+from carrom_agents.player import player_of
+from carrom_agents.run_folder import create_run_folder, write_text
+from carrom_agents.seeds import EVALUATION_SEED
 
 
 def make_envs(config: EnvConfig) -> gym.vector.VectorEnv[Any, Any, Any]:
@@ -114,6 +107,41 @@ def resume(place: Path) -> Path:
     forget_after(folder, run.state.update)
     _go_on([run], learner)
     return folder
+
+
+def resume_together(folders: Sequence[Path]) -> None:
+    """Go on with runs of one seed after the other that were trained at once.
+
+    They go on from the newest checkpoint that all of them have, as ``resume`` does from one; so
+    they end with the same bits as if they had not been interrupted.
+
+    Args:
+        folders: of the runs, in the order of their seeds.
+
+    Raises:
+        CheckpointError: as ``resume``, or they are not runs that were trained at once.
+    """
+    configs = [run_config(folder) for folder in folders]
+    together = dataclasses.replace(configs[0], seeds=len(configs))
+    names = [str(folder) for folder in folders]
+    for index, config in enumerate(configs):
+        same = dataclasses.replace(configs[0], name=config.name, seed=configs[0].seed + index)
+        if config != same:
+            raise CheckpointError(f"{names}: expected runs of one seed after the other, else alike")
+    check_loggers(together.logging)
+    common = set.intersection(
+        *({path.name for path in complete_checkpoints(folder)} for folder in folders)
+    )
+    runs = []
+    for folder, config in zip(folders, configs, strict=True):
+        state = _begun(config)
+        if common:
+            state = restore(folder / CHECKPOINTS / max(common), config)
+        runs.append(_Run(config, folder, state))
+    learner = _learner(together)
+    for run in runs:
+        forget_after(run.folder, run.state.update)
+    _go_on(runs, learner)
 
 
 def _single_runs(config: ExperimentConfig) -> list[ExperimentConfig]:
@@ -187,10 +215,16 @@ class _Run:
         if update % config.evaluation.every_updates == 0 or update == config.updates:
             metrics = metrics | _evaluate(config, self.state)
         self._logger.log(update * config.rollout_strokes, metrics)
+        write_dumps(self.folder, progress.dumps)
         if checkpoint_due(config, update):
             # What a checkpoint goes on from must have been recorded.
             durable.sync(self.folder / METRICS_FILE)
             save(self.folder, config, self.state)
+
+    def conclude(self) -> None:
+        """Evaluate what has been trained, and show the loggers what came of it."""
+        files = conclude(self.config, self.folder, self.state, self.say)
+        self._logger.log_artifacts("results", files)
 
 
 _Learner = Callable[[Sequence[_Run]], None]
@@ -228,8 +262,8 @@ def _go_on(runs: Sequence[_Run], learner: _Learner) -> None:
             # Runs side by side are at the same step, and two bars would overwrite each other.
             opened.enter_context(run.logging(bar=run is runs[0]))
         learner(runs)
-    for run in runs:
-        _conclude(run.config, run.folder, run.state, run.say)
+        for run in runs:
+            run.conclude()
 
 
 def _forget_records_after(metrics: Path, config: ExperimentConfig, update: int) -> None:
@@ -258,7 +292,7 @@ def _evaluate(config: ExperimentConfig, state: TrainingState) -> dict[str, float
     report = evaluate_shots(
         {"player": player_of(config, state)},
         positions=config.evaluation.positions,
-        seed=_EVALUATION_SEED,
+        seed=EVALUATION_SEED,
         noise=config.env.noise,
     )
     shots = report.players["player"]
@@ -267,68 +301,3 @@ def _evaluate(config: ExperimentConfig, state: TrainingState) -> dict[str, float
         "evaluation/pocketed": shots.pocketed.value,
         "time/evaluation": time.perf_counter() - began,
     }
-
-
-def _conclude(
-    config: ExperimentConfig, folder: Path, state: TrainingState, say: Callable[[Any], None]
-) -> None:
-    """Evaluate the trained player, draw, and say where everything is.
-
-    MuJoCo is what counts. A player trained on the planar engine is evaluated there, too: the
-    difference is what the transfer costs.
-    """
-    trained, opponent = player_of(config, state), _opponent(config)
-    players = {"trained": trained, "untrained": untrained_player(config), "random": random_player}
-    results: dict[str, Any] = {}
-    for physics in dict.fromkeys(("mujoco", config.env.physics)):
-        of_engine = "" if physics == "mujoco" else f"_{physics}"
-        options = {"seed": _FINAL_SEED, "noise": config.env.noise, "physics": physics}
-        say(f"on the engine {physics}:")
-        shots = evaluate_shots(players, positions=config.evaluation.final_positions, **options)
-        say(shots.table())
-        results[f"shots{of_engine}"] = shots.as_dict()
-        if config.evaluation.boards:
-            names = ("trained", short_name(opponent))
-            foe = find_player(opponent)
-            boards = play_boards(
-                trained, foe, boards=config.evaluation.boards, names=names, **options
-            )
-            say(boards.table())
-            results[f"boards{of_engine}"] = boards.as_dict()
-    write_json(folder / "evaluation.json", results)
-    draw_training(folder, folder / "learning_curve.png")
-    if config.evaluation.video_strokes:
-        try:
-            film(
-                trained,
-                dataclasses.replace(config.env, opponent=_opponent(config, film=True)),
-                strokes=config.evaluation.video_strokes,
-                seed=_FINAL_SEED,
-                target=folder / "trained.mp4",
-            )
-        except RenderError as error:  # a machine without graphics has trained all the same
-            say(f"no film: {error}")
-    say(_directory(folder))
-
-
-def _opponent(config: ExperimentConfig, *, film: bool = False) -> str:
-    """Whom the trained player meets in evaluations: nobody learns from playing himself."""
-    name = config.env.opponent
-    return "aimer" if name in (SELF, LEAGUE) or (film and name not in opponent_names()) else name
-
-
-def _directory(folder: Path) -> Table:
-    """What lies where in the run folder."""
-    table = Table(title=str(folder), title_justify="left", show_header=False, box=None)
-    for name, meaning in (
-        (CONFIG_FILE, "the resolved configuration"),
-        (METRICS_FILE, "every metric of every update"),
-        (CHECKPOINTS, "parameters, optimiser and observation statistics"),
-        ("evaluation.json", "the tables above, as numbers"),
-        ("learning_curve.png", "reward over strokes"),
-        ("trained.mp4", "film of the trained player"),
-        ("console.log", "this text"),
-    ):
-        if (folder / name).exists():
-            table.add_row(f"  {name}", meaning)
-    return table

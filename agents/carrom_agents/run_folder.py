@@ -13,8 +13,12 @@ from typing import Any
 from carrom_agents import durable
 from carrom_agents.checkpoint import CONFIG_FILE
 from carrom_agents.config import ExperimentConfig, dump_config
+from carrom_agents.machine import machine, without_secrets
+from carrom_agents.seeds import seed_tree
 
 VERSIONS_FILE = "versions.json"
+SEEDS_FILE = "seeds.json"
+MACHINE_FILE = "machine.json"
 
 _PACKAGES = ("carrom-rl", "jax", "jaxlib", "flax", "optax", "mujoco", "gymnasium", "numba", "numpy")
 
@@ -22,9 +26,10 @@ _PACKAGES = ("carrom-rl", "jax", "jaxlib", "flax", "optax", "mujoco", "gymnasium
 def create_run_folder(config: ExperimentConfig) -> Path:
     """Make a new folder ``<name>-<timestamp>`` and write down what is about to be run.
 
-    ``config.yaml`` holds the resolved configuration, ``versions.json`` the versions of what
-    computes, ``git.json`` the revision of the working directory, where it is one of git's,
-    and ``git.diff`` what differs from it.
+    ``config.yaml`` holds the resolved configuration, ``seeds.json`` what follows from its seed,
+    ``versions.json`` the versions of what computes, ``machine.json`` what it computes on,
+    ``git.json`` the revision of the working directory, where it is one of git's, and
+    ``git.diff`` what differs from it.
     """
     stamp = datetime.datetime.now().strftime("%Y%m%d-%H%M%S")
     base = Path(config.logging.directory) / f"{config.name}-{stamp}"
@@ -37,11 +42,13 @@ def create_run_folder(config: ExperimentConfig) -> Path:
             count += 1
             folder = base.with_name(f"{base.name}-{count}")
     write_text(folder / CONFIG_FILE, dump_config(config))
+    write_json(folder / SEEDS_FILE, seed_tree(config))
     write_json(folder / VERSIONS_FILE, _versions())
+    write_json(folder / MACHINE_FILE, machine())
     revision = _git("rev-parse", "HEAD")
     if revision is not None:
         write_json(folder / "git.json", {"revision": revision.strip()})
-        write_text(folder / "git.diff", _git("diff", "HEAD") or "")
+        write_text(folder / "git.diff", without_secrets(_git("diff", "HEAD") or ""))
     return folder
 
 

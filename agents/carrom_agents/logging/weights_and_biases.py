@@ -177,8 +177,11 @@ def _timeout(name: str) -> float:
 
 def _online(begin: Callable[..., Any], id_file: Path) -> Any:
     """The run online; one that was online before goes on."""
-    # Chance from outside: runs of the same seed are different runs to the service.
-    known = id_file.read_text(encoding="utf-8") if id_file.is_file() else uuid.uuid4().hex[:12]
+    # A sweep of the service says which run this is. Else chance from outside decides: runs of
+    # the same seed are different runs to the service.
+    known = os.environ.get("WANDB_RUN_ID") or uuid.uuid4().hex[:12]
+    if id_file.is_file():
+        known = id_file.read_text(encoding="utf-8")
     run = begin(mode="online", id=known, resume="allow", settings=_settings())
     id_file.write_text(known, encoding="utf-8")
     return run

@@ -1,0 +1,226 @@
+"""A sweep from its settings to its runs: what is missing is trained."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+from carrom.errors import ConfigError
+from carrom_agents import strict_yaml
+from carrom_agents.conclusion import EVALUATION_FILE
+from carrom_agents.config import dump_config, load_config
+from carrom_agents.run_folder import write_json, write_text
+from carrom_agents.sweep.cell import CELL_FILE, run_folders
+from carrom_agents.sweep.schedule import Cell, cells_of
+from carrom_agents.sweep.settings import SweepConfig
+
+CELLS_FILE = "cells.jsonl"
+"""Name of the list of all cells in the sweep's folder."""
+_OUTCOME_FILE = "outcome.json"
+_LOG_FILE = "log.txt"
+_POLL = 0.1
+"""s between looks at the processes."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How the training of a cell ended.
+
+    Attributes:
+        cell: its name.
+        status: whether it came to its end.
+        attempts: how often it was begun or taken up and then ended by itself.
+        seconds: that the last attempt took.
+        runs: its run folders, relative to the sweep's folder, in the order of their seeds.
+        error: the last line of what it said, if it failed.
+        log: everything it said, relative to the sweep's folder.
+    """
+
+    cell: str
+    status: Literal["done", "failed"]
+    attempts: int
+    seconds: float
+    runs: tuple[str, ...]
+    error: str
+    log: str
+
+
+def run_sweep(
+    sweep: SweepConfig,
+    *,
+    retry: bool = False,
+    told: Callable[[Outcome, int], None] = lambda outcome, left: None,
+) -> dict[str, Outcome]:
+    """Train what is missing in the sweep's folder; returns how every cell ended, by name.
+
+    Cells are trained in processes of their own. One that fails is told of and left, and the
+    others go on. A sweep that was ended, however it was, goes on from the last checkpoints.
+
+    Args:
+        sweep: what is to be trained.
+        retry: take up cells that have failed before once more.
+        told: is given each outcome as it comes, and how many are still to come.
+
+    Raises:
+        ConfigError: bad settings, a folder that cannot be used or holds other runs, or one
+            that another program is using.
+    """
+    cells, folder = cells_of(sweep), sweep.place
+    with _locked(folder):
+        for cell in cells:
+            _prepare(cell)
+        write_text(folder / "sweep.yaml", strict_yaml.dump(sweep))
+        outcomes = _outcomes(cells)
+        waiting = [
+            cell
+            for cell in cells
+            if cell.name not in outcomes or (retry and outcomes[cell.name].status == "failed")
+        ]
+        left = len(waiting)
+        for cell, outcome in _trained(waiting, sweep):
+            before = outcomes.get(cell.name)
+            outcome = replace(outcome, attempts=1 + (before.attempts if before else 0))
+            write_json(cell.folder / _OUTCOME_FILE, asdict(outcome))
+            outcomes[cell.name] = outcome
+            _list(folder, cells, outcomes)
+            left -= 1
+            told(outcome, left)
+        _list(folder, cells, outcomes)
+    return {cell.name: outcomes[cell.name] for cell in cells}
+
+
+def outcomes_of(sweep: SweepConfig) -> dict[str, Outcome]:
+    """How the cells of a sweep have ended so far, by name.
+
+    Raises:
+        ConfigError: bad settings.
+    """
+    return _outcomes(cells_of(sweep))
+
+
+def _outcomes(cells: Sequence[Cell]) -> dict[str, Outcome]:
+    found = {}
+    for cell in cells:
+        file = cell.folder / _OUTCOME_FILE
+        if file.is_file():
+            content = json.loads(file.read_text(encoding="utf-8"))
+            found[cell.name] = Outcome(**content | {"runs": tuple(content["runs"])})
+    return found
+
+
+def _list(folder: Path, cells: Sequence[Cell], outcomes: dict[str, Outcome]) -> None:
+    """Write down how all cells have ended so far."""
+    lines = [
+        json.dumps({"variant": cell.variant, "task": cell.task, "seeds": list(cell.seeds)} | ended)
+        for cell in cells
+        if (ended := asdict(outcomes[cell.name]) if cell.name in outcomes else {})
+    ]
+    write_text(folder / CELLS_FILE, "".join(f"{line}\n" for line in lines))
+
+
+@contextlib.contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """The time in which the folder is ours alone."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = (folder / ".lock").open("w")
+    except OSError as error:
+        raise ConfigError(
+            f"folder = {str(folder)!r}: cannot be written to ({error.strerror})"
+        ) from None
+    with lock:
+        try:
+            # The lock goes when the program does, however it ends.
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise ConfigError(f"{folder}: another program is running this sweep") from None
+        yield
+
+
+def _prepare(cell: Cell) -> None:
+    """Write down what the cell is to train, or see that it is what it has trained so far."""
+    file = cell.folder / CELL_FILE
+    if not file.is_file():
+        cell.folder.mkdir(parents=True, exist_ok=True)
+        write_text(file, dump_config(cell.config))
+    elif load_config(file) != cell.config:
+        raise ConfigError(
+            f"{file}: is not what cell {cell.name!r} of this sweep is to train: expected the same "
+            "settings as before, or another name or folder"
+        )
+
+
+@dataclass(frozen=True)
+class _Process:
+    cell: Cell
+    began: float
+    handle: subprocess.Popen[bytes]
+
+
+def _trained(cells: Sequence[Cell], sweep: SweepConfig) -> Iterator[tuple[Cell, Outcome]]:
+    """The cells as they end, so many at a time as there are workers."""
+    waiting, running = list(cells), []
+    try:
+        while waiting or running:
+            while waiting and len(running) < sweep.workers:
+                running.append(_begun(waiting.pop(0), sweep.place))
+            ended = [process for process in running if process.handle.poll() is not None]
+            for process in ended:
+                running.remove(process)
+                yield process.cell, _outcome(process, sweep.place)
+            if not ended:
+                time.sleep(_POLL)
+    finally:
+        for process in running:
+            process.handle.communicate()  # closes its standard input, so it ends
+
+
+def _begun(cell: Cell, folder: Path) -> _Process:
+    # The same programs are compiled once for all cells.
+    environment = {"JAX_COMPILATION_CACHE_DIR": str((folder / "compiled").absolute())} | os.environ
+    with (cell.folder / _LOG_FILE).open("ab") as log:
+        handle = subprocess.Popen(
+            [sys.executable, "-m", "carrom_agents.sweep.cell", str(cell.folder)],
+            stdin=subprocess.PIPE,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            env=environment,
+            # Ctrl-C is for the program that owns the cells.
+            start_new_session=True,
+        )
+    return _Process(cell, time.monotonic(), handle)
+
+
+def _outcome(process: _Process, folder: Path) -> Outcome:
+    """How the process of a cell ended."""
+    cell, code = process.cell, process.handle.returncode
+    process.handle.communicate()
+    runs = run_folders(cell.folder)
+    evaluated = [run for run in runs if (run / EVALUATION_FILE).is_file()]
+    done = code == 0 and len(evaluated) == cell.config.seeds
+    log = cell.folder / _LOG_FILE
+    error = ""
+    if code < 0:
+        error = f"ended by {signal.Signals(-code).name}"
+    elif not done:
+        said = log.read_text(encoding="utf-8", errors="replace").split("\n")
+        error = next((line.strip() for line in reversed(said) if line.strip()), f"status {code}")
+    return Outcome(
+        cell=cell.name,
+        status="done" if done else "failed",
+        attempts=1,
+        seconds=round(time.monotonic() - process.began, 1),
+        runs=tuple(str(run.relative_to(folder)) for run in runs),
+        error=error,
+        log=str(log.relative_to(folder)),
+    )
