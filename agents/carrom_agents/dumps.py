@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -152,6 +152,42 @@ class UpdateDump:
         except (OSError, ValueError, KeyError, TypeError, AttributeError, zipfile.BadZipFile) as e:
             raise ConfigError(f"{path}: expected a saved minibatch ({_FORMAT!r}): {e}") from None
 
+    def told(self) -> Iterator[str]:
+        """What happened, line by line."""
+        key = " ".join(map(str, self.key))
+        yield (
+            f"update {self.update} of the run with seed {self.seed}, key [{key}]: minibatch "
+            f"{self.minibatch} of pass {self.epoch} was passed over"
+        )
+        yield f"loss {self.loss}, length of the gradient {self.gradient_norm}"
+        yield ", ".join(f"{name} {rate:.6g}" for name, rate in self.rates.items())
+        amounts = self.amounts()
+        valid = self.arrays[".valid"]
+        yield (
+            f"kept {len(valid)} of {self.samples} samples, {int(valid.sum())} of them valid; of "
+            "these:"
+        )
+        yield from _rows(amounts)
+        finite = all(not some.not_finite for some in amounts.values())
+        if finite:
+            yield "all of them are finite: the network made what is not"
+        else:
+            yield "first valid samples with something not finite:"
+            yield from self._first_rows(amounts)
+        spoilt = {name: some for name, some in self.params.items() if some.not_finite}
+        yield "the network's parameters before the update" + (":" if spoilt else ": all finite")
+        yield from _rows(spoilt or _largest(self.params))
+
+    def _first_rows(self, amounts: Mapping[str, Amounts]) -> Iterator[str]:
+        """The first three samples of each array that are not finite, with their places."""
+        for name, some in amounts.items():
+            if some.not_finite:
+                array = self.arrays[name]
+                rows = ~np.isfinite(array.reshape(len(array), -1)).all(axis=1)
+                for row in np.flatnonzero(rows & self.arrays[".valid"])[:3].tolist():
+                    places = np.argwhere(~np.isfinite(np.atleast_1d(array[row])))
+                    yield f"  sample {row}: {name} at {places[:5].tolist()}"
+
     def amounts(self) -> dict[str, Amounts]:
         """The amounts of each array of the samples that are kept and count, by name."""
         valid = self.arrays[".valid"]
@@ -184,6 +220,17 @@ def _named(tree: Any) -> dict[str, NDArray[Any]]:
     """The leaves of a tree by their places in it."""
     leaves, _ = jax.tree_util.tree_flatten_with_path(tree)
     return {jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in leaves}
+
+
+def _rows(amounts: Mapping[str, Amounts]) -> Iterator[str]:
+    for name, some in amounts.items():
+        yield f"  {some.not_finite} of {some.size} not finite, largest {some.largest:.4g}: {name}"
+
+
+def _largest(amounts: Mapping[str, Amounts]) -> dict[str, Amounts]:
+    """The three with the greatest numbers."""
+    order = sorted(amounts, key=lambda name: -amounts[name].largest)
+    return {name: amounts[name] for name in order[:3]}
 
 
 def _worst(arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:

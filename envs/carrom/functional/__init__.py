@@ -3,7 +3,7 @@
 from carrom.functional.batching import as_batch
 from carrom.functional.codings import Action
 from carrom.functional.environment import Functional, autoreset
-from carrom.functional.failures import not_finite, stroke_dump
+from carrom.functional.failures import stroke_dump
 from carrom.functional.opponents import Player, random_player
 from carrom.functional.sight import Sight
 from carrom.functional.state import Booked, Outcome, State, Strike, Transition
@@ -20,7 +20,6 @@ __all__ = [
     "Transition",
     "as_batch",
     "autoreset",
-    "not_finite",
     "random_player",
     "stroke_dump",
 ]

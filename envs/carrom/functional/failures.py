@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
 
 import jax
 import numpy as np
@@ -44,16 +43,6 @@ def stroke_dump(env: Functional, state: State, strike: Strike, key: jax.Array) -
         reason="",
     )
     physics = (f"{name} = {parameters[name]}" for name in parameters.keys() - material.keys())
-    spoilt = ", ".join([*not_finite(dump), *sorted(physics)])
+    spoilt = ", ".join([*dump.not_finite(), *sorted(physics)])
     reason = f"not finite: {spoilt}" if spoilt else "the planar engine did not come to rest"
     return dataclasses.replace(dump, reason=reason)
-
-
-def not_finite(dump: StrokeDump) -> Iterator[str]:
-    """What of a stroke is not finite, with its name; a material always is."""
-    for name, value in dataclasses.asdict(dump.strike).items():
-        if not np.isfinite(value):
-            yield f"strike.{name} = {value}"
-    for index in np.flatnonzero(dump.layout.on_board):
-        if not np.isfinite(place := dump.layout.positions[index]).all():
-            yield f"positions[{index}] = {place.tolist()}"

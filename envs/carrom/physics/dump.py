@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from carrom.board import Board
 from carrom.errors import ConfigError
@@ -54,6 +57,15 @@ class StrokeDump:
         }
         Path(path).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 
+    def not_finite(self) -> Iterator[str]:
+        """What of the stroke is not finite, with its name; board and material always are."""
+        for name, value in dataclasses.asdict(self.strike).items():
+            if not np.isfinite(value):
+                yield f"strike.{name} = {value}"
+        for index in np.flatnonzero(self.layout.on_board).tolist():
+            if not np.isfinite(place := self.layout.positions[index]).all():
+                yield f"positions[{index}] = {place.tolist()}"
+
     @classmethod
     def load(cls, path: str | Path) -> StrokeDump:
         """Read a saved dump.
@@ -63,16 +75,16 @@ class StrokeDump:
         """
         try:
             content = json.loads(Path(path).read_text(encoding="utf-8"))
-        except ValueError:
-            content = None
-        if not isinstance(content, dict) or content.get("format") != _FORMAT:
-            raise ConfigError(f"{path}: expected a saved stroke ({_FORMAT!r})")
-        return cls(
-            Board(**content["board"]),
-            Material(**content["material"]),
-            content["ground"],
-            Layout(content["positions"], content["on_board"]),
-            Strike(**content["strike"]),
-            content["seat"],
-            content["reason"],
-        )
+            if content["format"] != _FORMAT:
+                raise ValueError("another format")
+            return cls(
+                Board(**content["board"]),
+                Material(**content["material"]),
+                content["ground"],
+                Layout(content["positions"], content["on_board"]),
+                Strike(**content["strike"]),
+                content["seat"],
+                content["reason"],
+            )
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise ConfigError(f"{path}: expected a saved stroke ({_FORMAT!r}): {error}") from None
