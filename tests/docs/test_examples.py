@@ -16,10 +16,12 @@ import numpy as np
 import pytest
 from pages import ROOT, blocks
 
-from carrom import CarromEnv, Functional
+import carrom
+from carrom.functional import Sight
 from carrom.pieces import N_PER_SIDE
-from carrom.view import QueenStatus, View
+from carrom.view import QueenStatus
 from carrom_agents.evaluation import evaluate_shots
+from carrom_agents.planner.position import sights_of
 
 EXAMPLES = ROOT / "examples"
 
@@ -49,28 +51,24 @@ def own_algorithm() -> ModuleType:
 
 
 def test_the_player_strikes_alike_on_the_device(own_player: ModuleType) -> None:
-    env = Functional("shot")
+    env = carrom.CarromEnv("shot")
+    views = []
+    for seed in range(32):
+        env.reset(seed=seed)
+        views.append(env.view())
+    sights = sights_of(views, carrom.Functional("shot"))
 
     @jax.jit
     @jax.vmap
-    def decided(key: jax.Array) -> Any:
-        sight = env.sight(env.start(key), 0)
-        drawn = jax.random.randint(key, (), 0, 3)
-        return sight, own_player.straight_on_device(sight, key), drawn
+    def decided(sight: Sight, key: jax.Array) -> Any:
+        return own_player.straight_on_device(sight, key), jax.random.randint(key, (), 0, 3)
 
-    sights, strikes, drawn = decided(jax.random.split(jax.random.key(0), 64))
-    for board in range(64):
-        sight = jax.tree.map(lambda leaf, board=board: np.asarray(leaf)[board], sights)
-        view = View(
-            env.board,
-            sight.positions.astype(np.float64),
-            sight.on_board,
-            queen=QueenStatus(int(sight.queen)),
-            queen_allowed=bool(sight.queen_allowed),
-        )
-        strike = own_player.straight(view, _Always(int(drawn[board])))
-        assert strike.direction == pytest.approx(float(strikes.direction[board]), abs=1e-3)
-        assert strike.place == pytest.approx(float(strikes.place[board]), abs=1e-4)
+    strikes, drawn = decided(sights, jax.random.split(jax.random.key(0), len(views)))
+    for index, view in enumerate(views):
+        strike = own_player.straight(view, _Always(int(drawn[index])))
+        assert strike.direction == pytest.approx(float(strikes.direction[index]), abs=1e-3)
+        assert strike.place == pytest.approx(float(strikes.place[index]), abs=1e-4)
+        assert strike.speed == pytest.approx(float(strikes.speed[index]), abs=1e-3)
 
 
 class _Always:
@@ -133,7 +131,7 @@ def test_an_entry_point_gives_it_a_name(tmp_path: Path) -> None:
 
 def test_the_task_begins_pays_and_ends_as_it_says(own_task: ModuleType) -> None:
     env = gym.make("CarromRun-v0", noise="expert").unwrapped
-    assert isinstance(env, CarromEnv)
+    assert isinstance(env, carrom.CarromEnv)
     for seed in range(15):
         observation, _ = env.reset(seed=seed)
         assert 2 <= observation[2 : 3 * N_PER_SIDE : 3].sum() <= 5

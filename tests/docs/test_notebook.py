@@ -8,7 +8,6 @@ from typing import Any
 
 import nbformat
 import pytest
-from jupyter_client.manager import AsyncKernelManager
 from nbclient import NotebookClient
 from pages import ROOT
 
@@ -30,7 +29,8 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
     folder: Path = tmp_path_factory.mktemp("notebook")
     client = NotebookClient(
         notebook,
-        km=AsyncKernelManager(kernel_name="python3", transport="ipc"),
+        kernel_name="python3",
+        startup_timeout=300,
         timeout=None,
         resources={"metadata": {"path": str(folder)}},
     )

@@ -13,9 +13,12 @@ from carrom.physics.noise import NOISE_LEVELS
 
 _SHORTER = {
     "boards=240": "boards=2",
-    '"CarromShot-v0", num_envs=64, workers=2': '"CarromShot-v0", num_envs=4',
+    "num_envs=64, workers=2": "num_envs=4",
+    "jax.random.key(0), 512": "jax.random.key(0), 16",
+    "jax.random.key(1), (512, 3)": "jax.random.key(1), (16, 3)",
 }
-"""What would take minutes, and what takes the same path with less of it."""
+"""What would take long, and what takes the same path with less of it. For 16 boards the tests of
+the functional environment compile the same programs."""
 _INCLUDED = "--8<--"
 """Marks a block that shows a file in ``examples/``; it runs by itself."""
 SNIPPETS = {
