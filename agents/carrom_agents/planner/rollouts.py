@@ -92,6 +92,26 @@ def values(
     Returns:
         (...), points.
     """
+    return by_blocks(env, state, made, lambda played: _worth(played, evaluate(played.sight)))
+
+
+def by_blocks(
+    env: Functional,
+    state: State,
+    made: NDArray[np.float64],
+    measure: Callable[[Played], ArrayLike],
+) -> NDArray[np.float64]:
+    """Play strikes in one position, block by block, and measure what they come to.
+
+    Args:
+        env: as for ``values``.
+        state: as for ``values``.
+        made: as for ``values``.
+        measure: gives a number for each of ``BLOCK`` strokes, (BLOCK,).
+
+    Returns:
+        (...), the numbers.
+    """
     rows = made.reshape(-1, 3).astype(np.float32)
     play, total = player_on(env), len(rows)
     found = np.empty(total)
@@ -99,8 +119,7 @@ def values(
         # The last block is filled up with strokes that are not played.
         number = np.arange(first, first + BLOCK)
         played = play(state, rows[np.minimum(number, total - 1)], number < total)
-        worth = _worth(played, evaluate(played.sight))
-        found[first : first + BLOCK] = np.asarray(worth)[: total - first]
+        found[first : first + BLOCK] = np.asarray(measure(played))[: total - first]
     return found.reshape(made.shape[:-1])
 
 

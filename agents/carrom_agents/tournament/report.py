@@ -15,11 +15,12 @@ import numpy as np
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
+from carrom_agents.plots.ladder import draw_ladder
+from carrom_agents.plots.wins import draw_wins
 from carrom_agents.ratings import Ratings, rate
 from carrom_agents.roster import short_name
 from carrom_agents.run_folder import write_text
 from carrom_agents.statistics import Estimate
-from carrom_agents.tournament.pictures import draw_ladder, draw_wins
 from carrom_agents.tournament.record import GameRecord, pairs_of
 from carrom_agents.tournament.settings import TournamentConfig
 
