@@ -55,9 +55,12 @@ def _serve(arguments: argparse.Namespace) -> int:
         from carrom_agents.serving.app import application
         from carrom_agents.serving.server import listening, names_of, serve
     except ModuleNotFoundError as error:
-        if error.name not in ("starlette", "uvicorn"):
+        package = (error.name or "").split(".")[0]
+        if package not in ("starlette", "uvicorn"):
             raise
-        raise ConfigError(f"no {error.name}: expected pip install 'carrom-rl[serve]'") from None
+        raise ConfigError(
+            f"{package} is not installed: expected pip install 'carrom-rl[serve]'"
+        ) from None
     from carrom_agents.roster import find_player, short_name
     from carrom_agents.serving.hosting import Host, Limits
     from carrom_agents.serving.shared_player import SharedPlayer

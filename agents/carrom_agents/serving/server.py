@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import socket
 import webbrowser
 from collections.abc import Callable, Collection
@@ -70,7 +71,8 @@ def serve(
     if opens:
         # The socket listens already: the browser waits until the server has started.
         webbrowser.open(address)
-    server(app).run(sockets=[sock])
+    with contextlib.suppress(KeyboardInterrupt):
+        server(app).run(sockets=[sock])
 
 
 def server(app: ASGIApp) -> uvicorn.Server:

@@ -2,7 +2,7 @@
 // The striker in a person's hand: it is slid along the base line, pulled back and let go. All in
 // the person's own frame (x to the right, y ahead), m; directions counter-clockwise, rad.
 const carromAim = (board, data, canvas, { changed, flick }) => {
-  const SLACK = 1e-6, DEAD = 0.012, REACH = 0.3, GRAB = 0.032, GREEN = "#1f8f4e", RED = "#d42230";
+  const SLACK = 1e-6, DEAD = 0.012, REACH = 0.3, GRAB = 0.032, SNAP = 0.0025, GREEN = "#1f8f4e", RED = "#d42230";
   const BLUE = "#1052be";
   const [small, large] = data.radii;
   const { slowest, fastest } = data.limits;
@@ -15,19 +15,17 @@ const carromAim = (board, data, canvas, { changed, flick }) => {
     && asked.free.some(([low, high]) => place >= low - SLACK && place <= high + SLACK);
   const centre = () => [strike.place, data.line + asked.forward];
 
-  // The free place nearest to where the striker is.
-  function settle() {
-    if (isFree(strike.place)) return;
-    const ends = asked.free.map(([low, high]) => between(strike.place, low, high));
-    ends.sort((a, b) => Math.abs(a - strike.place) - Math.abs(b - strike.place));
-    strike.place = ends[0];
+  // The free place nearest to one.
+  function nearest(place) {
+    const ends = asked.free.map(([low, high]) => between(place, low, high));
+    return ends.reduce((a, b) => (Math.abs(b - place) < Math.abs(a - place) ? b : a));
   }
 
   function ask(question) {
     asked = question;
     gesture = null;
     document.body.classList.toggle("aiming", asked !== null);
-    if (asked) settle();
+    if (asked) strike.place = nearest(strike.place);
     changed();
   }
 
@@ -73,7 +71,9 @@ const carromAim = (board, data, canvas, { changed, flick }) => {
         gesture.kind = "pull";
         gesture.from = centre();
       } else {
-        set({ place: gesture.start.place + at[0] - gesture.from[0] });
+        // A hand is not finer than this: beside a free place is meant to be there.
+        const place = gesture.start.place + at[0] - gesture.from[0], free = nearest(place);
+        set({ place: Math.abs(free - place) < SNAP ? free : place });
         return;
       }
     }

@@ -216,6 +216,8 @@
     if (takes && candidate && isMine()) {
       const [place, direction, speed] = candidate.strike;
       aim.set({ place, direction, speed });
+      // The next key is for the striker.
+      canvas.focus({ preventScroll: true });
     }
     draw();
   }
