@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 import math
 from collections.abc import Mapping
 from pathlib import Path
 
+from carrom.errors import ConfigError
 from carrom_agents.plots.style import FAINT, colour, dress, new_figure, save
+from carrom_agents.roster import short_name
 from carrom_agents.statistics import Estimate
 
 _MARGIN = 0.08
@@ -50,3 +53,23 @@ def draw_ladder(ratings: Mapping[str, Estimate], label: str, target: Path) -> Pa
     axes.set_xlabel(label)
     axes.grid(axis="x", alpha=0.3)
     return save(figure, target)
+
+
+def read_ladder(folder: Path) -> dict[str, Estimate]:
+    """The ratings in a tournament's folder, by short name, the strongest first.
+
+    Raises:
+        ConfigError: there is no ``ladder.csv``, or it is none.
+    """
+    table = folder / "ladder.csv"
+    try:
+        with table.open(encoding="utf-8", newline="") as file:
+            rows = [
+                (short_name(r["player"]), *(float(r[c]) for c in ("elo", "low", "high", "pairs")))
+                for r in csv.DictReader(file)
+            ]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ConfigError(f"ladder {str(table)!r}: {error!r}") from error
+    if not rows:
+        raise ConfigError(f"ladder {str(table)!r}: expected at least one player")
+    return {name: Estimate(elo, low, high, int(pairs)) for name, elo, low, high, pairs in rows}

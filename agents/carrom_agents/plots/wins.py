@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import csv
 import math
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
+from carrom.errors import ConfigError
 from carrom_agents.bradley_terry import Float
+from carrom_agents.plots.ladder import read_ladder
 from carrom_agents.plots.style import DIVERGING, new_figure, save
+from carrom_agents.roster import short_name
 
 
 def draw_wins(names: Sequence[str], shares: Float, target: Path) -> Path:
@@ -37,3 +41,22 @@ def draw_wins(names: Sequence[str], shares: Float, target: Path) -> Path:
     axes.set_yticks(range(len(names)), names)
     figure.colorbar(picture, label="score of the row against the column", shrink=0.8)
     return save(figure, target)
+
+
+def read_wins(folder: Path) -> tuple[list[str], Float]:
+    """Players, the strongest first, and shares as ``draw_wins`` takes them, of a tournament.
+
+    Raises:
+        ConfigError: a table of the tournament is missing, or is none.
+    """
+    names = list(read_ladder(folder))
+    table = folder / "wins.csv"
+    shares = np.full((len(names), len(names)), np.nan)
+    try:
+        with table.open(encoding="utf-8", newline="") as file:
+            for row in csv.DictReader(file):
+                one, two = (names.index(short_name(row[c])) for c in ("player", "opponent"))
+                shares[one, two] = float(row["score"]) / int(row["games"])
+    except (OSError, ValueError, KeyError, TypeError, ZeroDivisionError) as error:
+        raise ConfigError(f"wins {str(table)!r}: {error!r}") from error
+    return names, shares
