@@ -4,8 +4,8 @@
 
 Ends with status 1 where anything differs, and names what differs first. On one machine the
 results do not depend on how many threads there are; other versions of what computes, or another
-kind of processor, may round otherwise. Runs of several seeds at once are equal to runs of one
-only to rounding.
+kind of processor, may round otherwise, and are told of first. Runs of several seeds at once are
+equal to runs of one only to rounding.
 """
 
 from __future__ import annotations
@@ -47,14 +47,16 @@ def _reproduce(arguments: argparse.Namespace) -> int:
 
 
 def _told(original: Path, directory: Path) -> int:
-    from carrom_agents.reproduction import changed_versions, compare, run_again
+    from carrom_agents.reproduction import changed_since, compare, run_again
 
-    again = run_again(original, directory)
-    for name, (was, now) in changed_versions(original, again).items():
-        print(f"made with another {name}: was {was}, is {now}")
-    found = compare(original, again)
+    changed = changed_since(original)
+    for name, (was, now) in changed.items():
+        print(f"made with another {name}: was {was}, is {now}", flush=True)
+    found = compare(original, run_again(original, directory))
     if found.difference is not None:
         print(f"not equal; first difference: {found.difference}")
+        if changed:
+            print(f"what computes is not the same ({', '.join(changed)}), and may round otherwise")
         return 1
     print(f"bit-equal: {found.records} records of metrics, {found.arrays} arrays, the evaluation")
     return 0

@@ -16,7 +16,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -55,6 +55,10 @@ class Moment(enum.Enum):
     STARTING = "while it starts"
     TRAINING = "while it trains"
     WRITING = "while it writes a checkpoint"
+
+
+_LATEST = {Moment.STARTING: 5.0, Moment.TRAINING: 1.0, Moment.WRITING: 0.02}
+"""s from the start of a process, or from what it was seen to do, to its end at the latest."""
 
 
 class KillError(CarromError, RuntimeError):
@@ -120,7 +124,7 @@ def kill_again_and_again(
             run, newest = create_run_folder(config), 0
             continue
         killed += 1
-        newest = _check(reference, run, newest)
+        newest = check(reference, run, newest)
         leftover = any((run / CHECKPOINTS).glob(".[0-9]*"))
         yield Killed(moment, newest, leftover)
     resume(run)
@@ -139,8 +143,6 @@ def _came_to_its_end(
     run: Path, moment: Moment, rng: np.random.Generator, *, one_core: bool
 ) -> bool:
     """Go on with a run in a process, and kill it, unless it is done before."""
-    unfinished_before = set((run / CHECKPOINTS).glob(".[0-9]*"))
-    metrics = (run / METRICS_FILE).stat().st_size if (run / METRICS_FILE).exists() else 0
     with (run / "process.log").open("ab") as log:
         process = subprocess.Popen(
             [sys.executable, "-c", _GOES_ON, str(run)], stdout=log, stderr=subprocess.STDOUT
@@ -150,23 +152,11 @@ def _came_to_its_end(
             # It has not come to JAX yet, which counts the cores once.
             cores = sorted(os.sched_getaffinity(0))
             os.sched_setaffinity(process.pid, {cores[int(rng.integers(len(cores)))]})
-        began = time.monotonic()
-        if moment is Moment.STARTING:
-            delay = rng.uniform(0, 5)
-        else:
-            delay = rng.uniform(0, 0.02 if moment is Moment.WRITING else 2)
-            while process.poll() is None:
-                if moment is Moment.WRITING:
-                    if set((run / CHECKPOINTS).glob(".[0-9]*")) - unfinished_before:
-                        break
-                elif (run / METRICS_FILE).exists():
-                    size = (run / METRICS_FILE).stat().st_size
-                    if size > metrics:
-                        break
-                    metrics = size
-                if time.monotonic() - began > _PATIENCE:
-                    raise KillError(f"{run}: nothing was written within {_PATIENCE:g} s")
-                time.sleep(_LOOK_EVERY)
+        if moment is not Moment.STARTING:
+            _wait_for_checkpoints(process, run, int(rng.integers(1, 4)))
+        if moment is Moment.WRITING:
+            _wait_for_writing(process, run)
+        delay = rng.uniform(0, _LATEST[moment])
         try:
             process.wait(delay)
         except subprocess.TimeoutExpired:
@@ -179,8 +169,44 @@ def _came_to_its_end(
         process.wait()
 
 
-def _check(reference: Path, run: Path, newest: int) -> int:
-    """Hold what a killed run has left against the ``reference``; its newest update."""
+def _wait_for_checkpoints(process: subprocess.Popen[bytes], run: Path, count: int) -> None:
+    """Wait until a process has completed so many checkpoints, or has ended."""
+    before = _names(run)
+    _wait(process, lambda: len(_names(run) - before) >= count, run)
+
+
+def _wait_for_writing(process: subprocess.Popen[bytes], run: Path) -> None:
+    """Wait until a process begins to write a checkpoint, or has ended."""
+    _wait(process, lambda: any((run / CHECKPOINTS).glob(".[0-9]*")), run)
+
+
+def _wait(process: subprocess.Popen[bytes], happened: Callable[[], bool], run: Path) -> None:
+    began = time.monotonic()
+    while process.poll() is None and not happened():
+        if time.monotonic() - began > _PATIENCE:
+            raise KillError(f"{run}: nothing was written within {_PATIENCE:g} s")
+        time.sleep(_LOOK_EVERY)
+
+
+def _names(run: Path) -> set[str]:
+    return {path.name for path in (run / CHECKPOINTS).glob("[0-9]*")}
+
+
+def check(reference: Path, run: Path, newest: int) -> int:
+    """Hold what a killed run has left against an undisturbed one.
+
+    Args:
+        reference: folder of the undisturbed run, with all its checkpoints.
+        run: folder of the killed one.
+        newest: update of the newest checkpoint that there was before; 0 if there was none.
+
+    Returns:
+        The update of its newest checkpoint; 0 if there is none yet.
+
+    Raises:
+        KillError: something is lost or different.
+        CheckpointError: the newest checkpoint cannot be used.
+    """
     for ours, theirs in zip(_records(run), _records(reference), strict=False):
         if ours != theirs:
             raise KillError(f"{run}: recorded {ours}: expected {theirs}")

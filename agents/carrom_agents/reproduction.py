@@ -16,7 +16,11 @@ from carrom.errors import CheckpointError
 from carrom_agents.checkpoint import restore, run_config
 from carrom_agents.experiment import train
 from carrom_agents.logging import GLOBAL_STEP, METRICS_FILE
-from carrom_agents.run_folder import VERSIONS_FILE
+from carrom_agents.machine import machine
+from carrom_agents.run_folder import MACHINE_FILE, VERSIONS_FILE, versions
+
+_ROUNDS = ("processor", "architecture", "devices")
+"""What of a machine decides how it rounds, besides its environment variables."""
 
 
 @dataclass(frozen=True)
@@ -101,16 +105,40 @@ def compare(run: Path, again: Path) -> Comparison:
     return Comparison(len(ours), len(arrays), found)
 
 
-def changed_versions(run: Path, again: Path) -> dict[str, tuple[str, str]]:
-    """Packages, and what else runs were made with, that are not the same: before and now."""
-    one, other = (
-        json.loads((folder / VERSIONS_FILE).read_text(encoding="utf-8")) for folder in (run, again)
-    )
+def changed_since(run: Path) -> dict[str, tuple[Any, Any]]:
+    """What runs are made with and is not the same now: as it was, and as it is.
+
+    These are versions of packages, the processor, the devices, and environment variables that
+    can change what comes out; not how many cores there are, which changes nothing.
+    """
+    was = _read(run / VERSIONS_FILE) | _computing(_read(run / MACHINE_FILE))
+    now = versions() | _computing(machine())
     return {
-        name: (one.get(name, "none"), other.get(name, "none"))
-        for name in sorted({*one, *other})
-        if one.get(name) != other.get(name)
+        name: (was.get(name), now.get(name))
+        for name in sorted({*was, *now})
+        # Runs of earlier versions do not tell of their machine.
+        if name in was and was[name] != now.get(name)
     }
+
+
+def _read(file: Path) -> dict[str, Any]:
+    """The JSON of a file; nothing if there is none.
+
+    Raises:
+        CheckpointError: it cannot be read.
+    """
+    try:
+        return dict(json.loads(file.read_text(encoding="utf-8")))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError, TypeError) as error:
+        raise CheckpointError(f"{file}: cannot be read: {error}") from None
+
+
+def _computing(told: dict[str, Any]) -> dict[str, Any]:
+    """What of a machine decides how it rounds."""
+    parts = {name: told[name] for name in _ROUNDS if name in told}
+    return parts | {f"${name}": value for name, value in told.get("environment", {}).items()}
 
 
 def _records(folder: Path) -> list[dict[str, Any]]:

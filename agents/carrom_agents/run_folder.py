@@ -43,7 +43,7 @@ def create_run_folder(config: ExperimentConfig) -> Path:
             folder = base.with_name(f"{base.name}-{count}")
     write_text(folder / CONFIG_FILE, dump_config(config))
     write_json(folder / SEEDS_FILE, seed_tree(config))
-    write_json(folder / VERSIONS_FILE, _versions())
+    write_json(folder / VERSIONS_FILE, versions())
     write_json(folder / MACHINE_FILE, machine())
     revision = _git("rev-parse", "HEAD")
     if revision is not None:
@@ -64,9 +64,10 @@ def write_json(path: Path, content: Any) -> None:
     write_text(path, json.dumps(content, indent=2, allow_nan=False) + "\n")
 
 
-def _versions() -> dict[str, str]:
-    versions = {package: version(package) for package in _PACKAGES}
-    return {"python": platform.python_version(), "platform": platform.platform(), **versions}
+def versions() -> dict[str, str]:
+    """The versions of what computes, by name."""
+    packages = {package: version(package) for package in _PACKAGES}
+    return {"python": platform.python_version(), "platform": platform.platform(), **packages}
 
 
 def _git(*arguments: str) -> str | None:

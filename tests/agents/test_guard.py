@@ -2,8 +2,7 @@
 
 import dataclasses
 import json
-import os
-import subprocess
+import runpy
 import sys
 from pathlib import Path
 from typing import Any
@@ -30,20 +29,21 @@ from carrom_agents.dumps import DUMPS, MOST_DUMPS, MOST_SAMPLES, UpdateDump, wri
 from carrom_agents.learning import Progress, TrainingState, initial_state, learn
 from carrom_agents.rollout import Collector
 
-ROOT = Path(__file__).parents[2]
+SCRIPT = Path(__file__).parents[2] / "scripts" / "replay_dump.py"
 
 
-def shown(*arguments: str) -> tuple[int, str]:
-    """What scripts/replay_dump.py says."""
-    done = subprocess.run(
-        [sys.executable, str(ROOT / "scripts" / "replay_dump.py"), *arguments],
-        env=os.environ | {"JAX_PLATFORMS": "cpu"},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    return done.returncode, done.stdout + done.stderr
+@pytest.fixture
+def shown(monkeypatch, capsys):
+    """What scripts/replay_dump.py says, and how it ends."""
+
+    def show(*arguments: str) -> tuple[int, str]:
+        monkeypatch.setattr(sys, "argv", [str(SCRIPT), *arguments])
+        with pytest.raises(SystemExit) as ended:
+            runpy.run_path(str(SCRIPT), run_name="__main__")
+        told = capsys.readouterr()
+        return int(ended.value.code or 0), told.out + told.err
+
+    return show
 
 
 def finite(tree: Any) -> bool:
@@ -106,7 +106,7 @@ def test_steps_that_are_not_finite_are_not_learnt_from(
 
 
 def test_a_network_that_gives_no_numbers_changes_nothing_and_is_dumped(
-    brief, toy_agent, farthest_right, vector_of, tmp_path
+    brief, toy_agent, farthest_right, vector_of, tmp_path, shown
 ):
     state = initial_state(brief, toy_agent)
     spoilt = jax.tree.map(lambda leaf: leaf.at[...].multiply(jnp.nan), state.learner.params)
@@ -195,7 +195,7 @@ def test_training_on_the_device_goes_on(toy_agent, device_config, monkeypatch):
     assert len(dumped) == len(told) == 4
 
 
-def test_the_drill_on_the_device_cuts_off_a_stroke_that_is_not_a_number(tmp_path):
+def test_the_drill_on_the_device_cuts_off_a_stroke_that_is_not_a_number(tmp_path, shown):
     env = Functional("shot", noise="expert")
     state = jax.jit(env.start)(jax.random.key(0))
     wanted = carrom.functional.Strike(*map(jnp.float32, (0.05, jnp.nan, 2.0, 0.0)))
@@ -221,7 +221,7 @@ def impossible(view, rng) -> Strike:
     return Strike(place=0.0, direction=0.1, speed=5_000.0)
 
 
-def test_a_stroke_that_diverges_is_cut_off_counted_and_dumped(tmp_path):
+def test_a_stroke_that_diverges_is_cut_off_counted_and_dumped(tmp_path, shown):
     config = ExperimentConfig(env=EnvConfig(id="CarromBoard-v0"))
     agent = agent_of(config)
     envs = gym.make_vec(
@@ -267,7 +267,7 @@ def test_no_more_dumps_are_kept_than_show_the_cause(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["nowhere.npz", "a.txt", "a.npz", "a.json", "b.json"])
-def test_what_is_no_dump_is_a_clear_error(tmp_path, name):
+def test_what_is_no_dump_is_a_clear_error(tmp_path, shown, name):
     if name != "nowhere.npz":
         (tmp_path / name).write_text("{" if name != "b.json" else json.dumps({"format": "?"}))
     status, text = shown(str(tmp_path / name))

@@ -14,7 +14,7 @@ from carrom.errors import CheckpointError
 from carrom_agents.checkpoint import restore, run_config, save
 from carrom_agents.config import EnvConfig, ExperimentConfig
 from carrom_agents.experiment import train
-from carrom_agents.reproduction import changed_versions, compare, run_again
+from carrom_agents.reproduction import changed_since, compare, run_again
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +40,7 @@ def test_a_run_comes_out_the_same(run, again):
     assert found.difference is None
     assert found.records == 5
     assert found.arrays > 20
-    assert changed_versions(run, again) == {}
+    assert changed_since(run) == {}
 
 
 def test_a_metric_that_differs_is_named_with_its_step(run, copy):
@@ -96,7 +96,13 @@ def test_other_versions_are_told(run, copy):
     versions = json.loads((copy / "versions.json").read_text())
     now = versions["jax"]
     (copy / "versions.json").write_text(json.dumps(versions | {"jax": "0.0.1"}))
-    assert changed_versions(run, copy) == {"jax": (now, "0.0.1")}
+    machine = json.loads((copy / "machine.json").read_text())
+    other = {"processor": "abacus", "usable_cores": 96}
+    (copy / "machine.json").write_text(json.dumps(machine | other))
+    assert changed_since(copy) == {
+        "jax": ("0.0.1", now),
+        "processor": ("abacus", machine["processor"]),
+    }
 
 
 def test_a_run_that_has_not_come_to_its_end_is_a_clear_error(copy, tmp_path):
