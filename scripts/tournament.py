@@ -52,6 +52,12 @@ def main() -> int:
         "this machine belongs to, local for one of this machine's cores; --workers means nothing "
         "then",
     )
+    parser.add_argument(
+        "--wandb",
+        choices=("online", "offline", "disabled"),
+        default="disabled",
+        help="show the ratings on Weights & Biases; offline: in the folder, to be sent later",
+    )
     arguments = parser.parse_args()
     return run("tournament", lambda: _play(arguments))
 
@@ -62,6 +68,7 @@ def _play(arguments: argparse.Namespace) -> int:
     from rich.console import Console
     from rich.progress import Progress
 
+    from carrom_agents.logging import check_wandb, log_artifacts
     from carrom_agents.tournament.play import play_on_this_machine, play_tournament
     from carrom_agents.tournament.report import TournamentReport
     from carrom_agents.tournament.settings import load_tournament
@@ -75,6 +82,8 @@ def _play(arguments: argparse.Namespace) -> int:
     conditions = dataclasses.replace(config.conditions, **of_games)
     config = dataclasses.replace(config, conditions=conditions, **own)
 
+    if arguments.wandb != "disabled":
+        check_wandb(arguments.wandb)
     screen = Console(stderr=True)
     with contextlib.ExitStack() as opened:
         play = play_on_this_machine
@@ -100,7 +109,20 @@ def _play(arguments: argparse.Namespace) -> int:
     console.print(report.wins())
     for sentence in report.forfeits():
         print(sentence)
-    print("written:", *report.write(Path(config.folder)))
+    written = report.write(Path(config.folder))
+    print("written:", *written)
+    elo = {
+        report.labels[name]: standing.rating.value for name, standing in report.standings.items()
+    }
+    log_artifacts(
+        arguments.wandb,
+        Path(config.folder),
+        "ratings",
+        written,
+        print,
+        config=dataclasses.asdict(config),
+        metrics={f"elo/{name}": value for name, value in elo.items()},
+    )
     return 0
 
 

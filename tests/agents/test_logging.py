@@ -22,6 +22,7 @@ from carrom_agents.logging import (
     JsonLinesLogger,
     MetricsLogger,
     check_loggers,
+    log_artifacts,
     open_loggers,
     open_wandb,
 )
@@ -280,6 +281,28 @@ def test_a_run_that_goes_on_keeps_its_id(tmp_path, service: StandIn):
     streams = {path for path in service.paths if path.endswith("/file_stream")}
     assert len(streams) == 1
     assert (tmp_path / "wandb_id.txt").read_text() in streams.pop()
+
+
+def test_what_came_of_a_tournament_is_shown(tmp_path, service: StandIn):
+    page, warnings = tmp_path / "page.html", []
+    page.write_text("<p>a page</p>")
+    log_artifacts(
+        "online", tmp_path, "ratings", [page], warnings.append, config={}, metrics={"elo/a": 5.0}
+    )
+    assert not warnings
+    assert [line["elo/a"] for line in service.history if "elo/a" in line] == [5]
+    assert any("ratings/page" in line for line in service.history)
+    service.silent.set()
+    log_artifacts("disabled", tmp_path, "ratings", [page], none_expected, config={}, metrics={})
+
+
+def test_files_that_are_not_there_are_told_of(tmp_path, monkeypatch):
+    monkeypatch.delenv("WANDB_API_KEY", raising=False)
+    warnings: list[str] = []
+    missing = [tmp_path / "nothing.csv"]
+    log_artifacts("offline", tmp_path, "ratings", missing, warnings.append, config={}, metrics={})
+    (warning,) = warnings
+    assert "nothing.csv" in warning
 
 
 def assert_secret(folder: Path) -> None:

@@ -1,10 +1,11 @@
 """Where metrics and files go: one record, and views of it that never stop a training."""
 
+from carrom_agents.logging.artifacts import log_artifacts
 from carrom_agents.logging.fan_out import FanOut
 from carrom_agents.logging.opening import check_loggers, open_loggers
 from carrom_agents.logging.protocol import GLOBAL_STEP, METRICS_FILE, MetricsLogger
 from carrom_agents.logging.record import JsonLinesLogger
-from carrom_agents.logging.weights_and_biases import open_wandb
+from carrom_agents.logging.weights_and_biases import check_wandb, open_wandb
 
 __all__ = [
     "GLOBAL_STEP",
@@ -13,6 +14,8 @@ __all__ = [
     "JsonLinesLogger",
     "MetricsLogger",
     "check_loggers",
+    "check_wandb",
+    "log_artifacts",
     "open_loggers",
     "open_wandb",
 ]
