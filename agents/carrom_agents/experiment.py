@@ -15,6 +15,7 @@ from rich.console import Console
 
 import carrom  # noqa: F401 -- registers the environments
 from carrom.errors import CheckpointError, ConfigError
+from carrom.vector import BoardWorkers
 from carrom_agents import durable
 from carrom_agents.agent import agent_of
 from carrom_agents.checkpoint import (
@@ -30,6 +31,7 @@ from carrom_agents.checkpoint import (
 from carrom_agents.conclusion import conclude
 from carrom_agents.config import EnvConfig, ExperimentConfig, dump_config
 from carrom_agents.device.training import Game, learn_on_device
+from carrom_agents.distributed.hosts import leading, part
 from carrom_agents.dumps import write_dumps
 from carrom_agents.evaluation import evaluate_shots
 from carrom_agents.learning import (
@@ -50,7 +52,9 @@ from carrom_agents.run_folder import create_run_folder, write_text
 from carrom_agents.seeds import EVALUATION_SEED
 
 
-def make_envs(config: EnvConfig) -> gym.vector.VectorEnv[Any, Any, Any]:
+def make_envs(
+    config: EnvConfig, board_workers: BoardWorkers | None = None
+) -> gym.vector.VectorEnv[Any, Any, Any]:
     """The vector environment that a configuration describes.
 
     Raises:
@@ -63,30 +67,39 @@ def make_envs(config: EnvConfig) -> gym.vector.VectorEnv[Any, Any, Any]:
             vectorization_mode="vector_entry_point",
             autoreset_mode=gym.vector.AutoresetMode.SAME_STEP,
             workers=config.workers,
+            board_workers=board_workers,
             **config.options(),
         )
     except gym.error.Error as error:
         raise ConfigError(f"env.id = {config.id!r}: {error}") from None
 
 
-def train(config: ExperimentConfig) -> list[Path]:
-    """Run an experiment; returns its run folders, one for each seed.
+def train(config: ExperimentConfig, board_workers: BoardWorkers | None = None) -> list[Path]:
+    """Run an experiment; returns its run folders, one for each seed, none but on host 0.
 
     A folder gets the resolved configuration, versions, metrics (``metrics.jsonl``), what
     the console showed, checkpoints, the final evaluation, a learning curve and a film.
+
+    Args:
+        config: of the experiment.
+        board_workers: hires the workers of MuJoCo's boards, if not processes; see
+            ``carrom.vector.BoardWorkers``.
 
     Raises:
         ConfigError: an option is wrong; nothing has been made then.
         CheckpointError: the opponent is a folder without a trained player; nothing, too.
     """
     check_loggers(config.logging)
-    learner = _learner(config)
+    learner = _learner(config, board_workers)
+    if not leading():
+        _follow([_begun(single) for single in _single_runs(config)], learner)
+        return []
     runs = [_Run.new(single) for single in _single_runs(config)]
     _go_on(runs, learner)
     return [run.folder for run in runs]
 
 
-def resume(place: Path) -> Path:
+def resume(place: Path, board_workers: BoardWorkers | None = None) -> Path:
     """Go on with a run from a checkpoint; returns its folder.
 
     What was recorded after that checkpoint, later checkpoints included, is dropped and made
@@ -95,6 +108,7 @@ def resume(place: Path) -> Path:
 
     Args:
         place: run folder, whose newest checkpoint is read, or a checkpoint in one.
+        board_workers: see ``train``.
 
     Raises:
         CheckpointError: there is no such run, or its checkpoint cannot be used.
@@ -102,8 +116,12 @@ def resume(place: Path) -> Path:
     config, (folder, chosen) = run_config(place), located(place)
     check_loggers(config.logging)
     begun = chosen is not None or has_checkpoint(folder)
-    run = _Run(config, folder, restore(place, config) if begun else _begun(config))
-    learner = _learner(config)
+    state = restore(place, config) if begun else _begun(config)
+    learner = _learner(config, board_workers)
+    if not leading():
+        _follow([state], learner)
+        return folder
+    run = _Run(config, folder, state)
     forget_after(folder, run.state.update)
     _go_on([run], learner)
     return folder
@@ -227,16 +245,26 @@ class _Run:
         self._logger.log_artifacts("results", files)
 
 
-_Learner = Callable[[Sequence[_Run]], None]
+class _Follower:
+    """A run on a host that trains along and leaves everything else to host 0."""
+
+    def __init__(self, state: TrainingState) -> None:
+        self.state = state
+
+    def tell(self, progress: Progress) -> None:
+        """Nothing: host 0 tells."""
+
+
+_Learner = Callable[[Sequence[_Run | _Follower]], None]
 """Trains runs to their end, telling them."""
 
 
-def _learner(config: ExperimentConfig) -> _Learner:
+def _learner(config: ExperimentConfig, board_workers: BoardWorkers | None = None) -> _Learner:
     """What trains with a configuration; raises whatever is wrong with it."""
     if config.env.physics == "planar":
         game = Game.of(config)
 
-        def on_device(runs: Sequence[_Run]) -> None:
+        def on_device(runs: Sequence[_Run | _Follower]) -> None:
             learn_on_device(
                 config,
                 agent_of(config),
@@ -246,9 +274,9 @@ def _learner(config: ExperimentConfig) -> _Learner:
             )
 
         return on_device
-    envs = make_envs(config.env)
+    envs = make_envs(config.env, board_workers)
 
-    def on_environments(runs: Sequence[_Run]) -> None:
+    def on_environments(runs: Sequence[_Run | _Follower]) -> None:
         (run,) = runs
         with contextlib.closing(envs):
             learn(config, agent_of(config), envs, run.state, run.tell)
@@ -262,8 +290,14 @@ def _go_on(runs: Sequence[_Run], learner: _Learner) -> None:
             # Runs side by side are at the same step, and two bars would overwrite each other.
             opened.enter_context(run.logging(bar=run is runs[0]))
         learner(runs)
+        part()
         for run in runs:
             run.conclude()
+
+
+def _follow(states: Sequence[TrainingState], learner: _Learner) -> None:
+    learner([_Follower(state) for state in states])
+    part()
 
 
 def _forget_records_after(metrics: Path, config: ExperimentConfig, update: int) -> None:

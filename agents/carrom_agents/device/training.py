@@ -25,6 +25,7 @@ from carrom_agents.device.league import Pool
 from carrom_agents.device.opposition import ONESELF, Rival
 from carrom_agents.device.rivals import find_rival
 from carrom_agents.device.rollout import Boards, Failure, Tally, begin, collect, first_found
+from carrom_agents.distributed.hosts import check_beginning, local, noticing_losses
 from carrom_agents.dumps import stroke_name
 from carrom_agents.learning import (
     Progress,
@@ -150,6 +151,7 @@ def learn_on_device(
     # By way of the host: restored arrays are bound to a device, which asks for another program
     # than new ones do.
     learner = _stacked([jax.device_get(state.learner) for state in states])
+    check_beginning(update, learner)
     if game.mesh is not None:
         # As the program gives it back: to begin otherwise would compile it twice.
         learner = jax.device_put(learner, NamedSharding(game.mesh, PartitionSpec()))
@@ -157,7 +159,7 @@ def learn_on_device(
         [getattr(state, name) for state in states] for name in ("statistics", "league")
     )
 
-    unchanging = _stacked([game.rival.arrays for _ in states])
+    unchanging = _stacked([jax.device_get(game.rival.arrays) for _ in states])
 
     def arrays() -> Any:
         """What the rivals' functions are given; of a league it changes with every update."""
@@ -169,9 +171,12 @@ def learn_on_device(
         began = time.perf_counter()
         scale = _stacked([scale_of(seen) for seen in statistics])
         used, acting, rates = learner, keys("acting"), annealed(config, update)
-        learnt = iterate(learner, scale, arrays(), boards, acting, **rates)
-        learner, boards, update = learnt.learner, learnt.boards, update + 1
-        found = jax.device_get((learnt.metrics, learnt.results, *learnt.moments))
+        with noticing_losses():
+            learnt = iterate(learner, scale, arrays(), boards, acting, **rates)
+            learner, boards, update = learnt.learner, learnt.boards, update + 1
+            # The rest is on every device, and so on one of this host's.
+            learnt = local(learnt._replace(boards=None))
+            found = jax.device_get((learnt.metrics, learnt.results, *learnt.moments))
         wrong = jax.device_get((learnt.skipped.found, learnt.failure.found))
         seconds = time.perf_counter() - began
         for index, seen in enumerate(statistics):
@@ -179,7 +184,9 @@ def learn_on_device(
             statistics[index] = seen.merged(
                 RunningStatistics(*(np.asarray(leaf, np.float64) for leaf in batch))
             )
-            state = TrainingState(_part(learner, index), statistics[index], update, leagues[index])
+            state = TrainingState(
+                _part(learnt.learner, index), statistics[index], update, leagues[index]
+            )
             state = after_results(config, state, *results)
             leagues[index] = state.league
             numbers = {name: float(value) for name, value in metrics.items() if value == value}
@@ -187,7 +194,7 @@ def learn_on_device(
                 numbers |= state.league.metrics()
             dumps: dict[str, Dump] = {}
             if wrong[0][index] or wrong[1][index]:
-                params = _part(used, index).params
+                params = _part(local(used), index).params
                 skipped, failure = _part((learnt.skipped, learnt.failure), index)
                 learning = jax.random.split(acting[index], 3)[2]
                 seed = seeds[index]
@@ -197,7 +204,7 @@ def learn_on_device(
         if checkpoint_due(config, update):
             boards = start(arrays(), keys("boards"))
     return [
-        TrainingState(_part(learner, index), seen, update, league)
+        TrainingState(_part(local(learner), index), seen, update, league)
         for index, (seen, league) in enumerate(zip(statistics, leagues, strict=True))
     ]
 
@@ -267,7 +274,9 @@ def _programs(
         learner, metrics, skipped = improve(learner, samples, learning, **rates)
         metrics |= _summary(tally, alone=env.alone)
         results = _results(tally, rival.members)
-        return Learnt(learner, boards, metrics, results, _moments(tally), skipped, failure)
+        learnt = Learnt(learner, boards, metrics, results, _moments(tally), skipped, failure)
+        # The boards stay where they are played; a host sees of the rest what is on its devices.
+        return placed(learnt._replace(boards=None), everywhere)._replace(boards=boards)
 
     return _for_each_run(wrap(iterate), runs), _for_each_run(start, runs)
 
@@ -351,12 +360,17 @@ def _dump_of_stroke(env: Functional, failure: Failure, update: int) -> dict[str,
 
 def _mesh(config: ExperimentConfig) -> Mesh | None:
     """The devices that share the boards, if more than one do."""
-    if config.devices == 1:
+    if config.devices == jax.process_count() == 1:
         return None
     devices = jax.devices()
     if len(devices) < config.devices:
         raise ConfigError(
             f"devices = {config.devices}: this machine has {len(devices)} ({devices[0].platform})"
+        )
+    if jax.process_count() > 1 and len(devices) != config.devices:
+        raise ConfigError(
+            f"devices = {config.devices}: expected {len(devices)}, all of the "
+            f"{jax.process_count()} hosts'"
         )
     return Mesh(np.array(devices[: config.devices]), (_AXIS,))
 

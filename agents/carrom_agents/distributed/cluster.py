@@ -45,13 +45,14 @@ class Cluster:
 
 
 @contextlib.contextmanager
-def connected(address: str) -> Iterator[Cluster]:
+def connected(address: str, processors: int | None = None) -> Iterator[Cluster]:
     """The time in which this program may use the cluster at ``address``.
 
     Args:
         address: "local" for one of this machine's cores, made now and ended afterwards; "auto"
             for the one that this machine is part of; or HOST:PORT of a cluster's head, as
             ``ray start`` says it. The program itself must run on a machine of the cluster.
+        processors: of the cluster that "local" makes; None for as many as there are cores.
 
     Raises:
         ConfigError: the extra is missing, the address is none, nobody answers there, or a
@@ -63,18 +64,18 @@ def connected(address: str) -> Iterator[Cluster]:
             f"ray = {address!r} needs Ray: pip install 'carrom-rl[distributed]', on every machine"
         )
     _check_address(address)
-    with _session(address):
+    with _session(address, processors):
         import ray
 
         nodes = check_machines()
-        processors = int(ray.cluster_resources().get("CPU", 0))
-        if processors == 0:
+        found = int(ray.cluster_resources().get("CPU", 0))
+        if found == 0:
             raise ConfigError(f"ray = {address!r}: the cluster has no processor: expected one")
-        yield Cluster(address, nodes, processors)
+        yield Cluster(address, nodes, found)
 
 
 @contextlib.contextmanager
-def _session(address: str) -> Iterator[None]:
+def _session(address: str, processors: int | None) -> Iterator[None]:
     # Ray reads these when it is imported, and nothing is to be told to anybody.
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
@@ -86,6 +87,7 @@ def _session(address: str) -> Iterator[None]:
     options: dict[str, Any] = {"address": address}
     if address == LOCAL:
         options |= {
+            "num_cpus": processors,
             "include_dashboard": False,
             "object_store_memory": _OBJECT_STORE_BYTES,
             "_node_ip_address": "127.0.0.1",

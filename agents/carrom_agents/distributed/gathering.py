@@ -102,8 +102,8 @@ def _report(
             with socket.create_connection(address, timeout=_PATIENCE_S) as host:
                 news = {"host": own, "hosts": count, "told": dict(told)}
                 host.sendall(json.dumps(news).encode() + b"\n")
-                # Host 0 answers once everybody is there.
-                answer = _line_from(host, max(until - time.monotonic(), 0.001))
+                # Host 0 answers once everybody is there, or has not come in time.
+                answer = _line_from(host, until - time.monotonic() + _PATIENCE_S)
         except OSError:
             answer = None
         if answer is not None:

@@ -9,11 +9,13 @@ not the program (evaluation, the run folder, what is shown) is the work of host 
 from __future__ import annotations
 
 import contextlib
+import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import jax
+import numpy as np
 
 from carrom.errors import ConfigError, WorkerError
 from carrom_agents.distributed.gathering import gather
@@ -123,6 +125,35 @@ def part() -> None:
     jax.distributed.shutdown()
 
 
+def check_beginning(update: int, learner: Any) -> None:
+    """Refuse to train together from different beginnings: the sums would be of nothing.
+
+    Args:
+        update: at which this host begins.
+        learner: with which.
+
+    Raises:
+        ConfigError: another host begins with something else, as it reads other files.
+        WorkerError: a host was lost.
+    """
+    if jax.process_count() == 1:
+        return
+    from jax.experimental import multihost_utils
+
+    digest = 0
+    for leaf in jax.tree.leaves(jax.device_get(learner)):
+        digest = zlib.crc32(np.asarray(leaf).tobytes(), digest)
+    with noticing_losses():
+        begun = multihost_utils.process_allgather(np.array([update, digest], np.uint32))
+    for host, (their_update, their_digest) in enumerate(begun.tolist()):
+        if (their_update, their_digest) != tuple(begun[0].tolist()):
+            raise ConfigError(
+                f"host {host} begins at update {their_update} with a learner of digest "
+                f"{their_digest:08x}: expected {begun[0, 0]} and {begun[0, 1]:08x}, as host 0: do "
+                "all hosts read the same run folder?"
+            )
+
+
 @contextlib.contextmanager
 def noticing_losses() -> Iterator[None]:
     """Make of what JAX raises where another host is lost one clear error.
@@ -144,4 +175,8 @@ def noticing_losses() -> Iterator[None]:
 
 def local(tree: Any) -> Any:
     """The arrays of ``tree``, which every device has, as arrays of one device of this host."""
-    return jax.tree.map(lambda leaf: leaf.addressable_data(0), tree)
+    # One that is on a single device stays as it is: another copy would be bound to its device,
+    # which asks for other programs.
+    return jax.tree.map(
+        lambda leaf: leaf if len(leaf.sharding.device_set) == 1 else leaf.addressable_data(0), tree
+    )
