@@ -18,13 +18,9 @@ from pathlib import Path
 
 import tyro
 
-from benchmarks import demands, environments, page, peer, planar, reference, training
-from benchmarks.measure import BENCHES
 from carrom.errors import ConfigError
 from carrom.program import run
-
-SUBJECTS = (planar, reference, peer, environments, training)
-"""The modules whose benches there are: importing them has registered these."""
+from carrom.render.backend import check_setting
 
 
 @dataclass(frozen=True)
@@ -46,7 +42,13 @@ def main(options: Options) -> int:
 
     Raises:
         ConfigError: there is no such bench, or a report of a part is asked for.
+        RenderError: ``MUJOCO_GL`` names no back end.
     """
+    # MuJoCo fails obscurely when it is imported with a bad setting.
+    check_setting()
+    from benchmarks import demands, page
+    from benchmarks.every import BENCHES
+
     unknown = set(options.only) - set(BENCHES)
     if unknown:
         expected = ", ".join(BENCHES)

@@ -17,9 +17,8 @@ from pathlib import Path
 import tyro
 
 from carrom.physics.calibration.check import Check
-from carrom.physics.calibration.page.write import PAGE, write
-from carrom.physics.calibration.report import calibrate
 from carrom.program import run
+from carrom.render.backend import check_setting
 
 
 @dataclass(frozen=True)
@@ -43,6 +42,11 @@ def line(check: Check) -> str:
 
 
 def main(options: Options) -> int:
+    # MuJoCo fails obscurely when it is imported with a bad setting.
+    check_setting()
+    from carrom.physics.calibration.page.write import PAGE, write
+    from carrom.physics.calibration.report import calibrate
+
     if options.report:
         checks = write(options.root, quick=options.quick)
         failed = [check for check in checks if not check.passed]

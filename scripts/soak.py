@@ -17,10 +17,7 @@ import tyro
 
 from carrom.errors import ConfigError
 from carrom.program import run
-from carrom.soak.plans import board_plans, umpire_plans
-from carrom.soak.plans import run as run_plans
-from carrom.soak.report import laws_text, page, text
-from carrom.soak.umpire import SoakError
+from carrom.render.backend import check_setting
 
 
 @dataclass(frozen=True)
@@ -50,6 +47,13 @@ def main() -> int:
 
 
 def _soak(options: Options) -> int:
+    # MuJoCo fails obscurely when it is imported with a bad setting.
+    check_setting()
+    from carrom.soak.plans import board_plans, umpire_plans
+    from carrom.soak.plans import run as run_plans
+    from carrom.soak.report import laws_text, page, text
+    from carrom.soak.umpire import SoakError
+
     for name in _COUNTS:
         value = getattr(options, name)
         if value < 0:

@@ -134,11 +134,32 @@ def shot_map(
     errors[:, :2] += (width, angle) * (_spread_evenly(rng, tries) - 0.5)
     meant = np.stack([*np.meshgrid(places[free], turns, indexing="ij")], axis=-1).reshape(-1, 2)
     made = as_made(np.c_[meant, np.full(len(meant), speed)], errors)
-    env = _game(view.board)
-    found = by_blocks(env, state_of(view, env), made, functools.partial(_succeeded, view))
     success = np.full(cells, np.nan)
-    success[free] = found.mean(axis=-1).reshape(-1, cells[1])
+    success[free] = succeeded(view, made).mean(axis=-1).reshape(-1, cells[1])
     return ShotMap(places, turns, speed, success, tries, noise)
+
+
+def succeeded(view: View, made: Float) -> NDArray[np.bool_]:
+    """Whether strikes succeed in the position ``view``, as ``ShotMap.success`` means it.
+
+    Args:
+        view: of singles, after the break.
+        made: (..., 3), place, direction and speed, errors of the hand included.
+
+    Returns:
+        (...).
+    """
+    env = _game(view.board)
+
+    def measure(played: Played) -> NDArray[np.bool_]:
+        kept, over, gained = (np.asarray(x) for x in (played.kept, played.over, played.gained))
+        # Where he has the turn again, what is seen next is seen by him.
+        on_board = np.asarray(played.sight.on_board)
+        fewer = on_board[:, OWN].sum(axis=1) < view.on_board[OWN].sum()
+        took_queen = view.on_board[QUEEN] & ~on_board[:, QUEEN]
+        return np.where(over, gained > 0, kept & (fewer | took_queen))
+
+    return by_blocks(env, state_of(view, env), made, measure).astype(bool)
 
 
 def place_worths(
@@ -210,15 +231,6 @@ def _candidates(view: View, place: float, speeds: tuple[float, ...]) -> Float:
     directions = np.r_[(aimed[:, None] + _ASIDE).ravel(), fan]
     both = np.stack(np.meshgrid(directions, speeds, indexing="ij"), axis=-1).reshape(-1, 2)
     return np.c_[np.full(len(both), place), both]
-
-
-def _succeeded(view: View, played: Played) -> NDArray[np.bool_]:
-    kept, over, gained = (np.asarray(x) for x in (played.kept, played.over, played.gained))
-    # Where he has the turn again, what is seen next is seen by him.
-    on_board = np.asarray(played.sight.on_board)
-    fewer = on_board[:, OWN].sum(axis=1) < view.on_board[OWN].sum()
-    took_queen = view.on_board[QUEEN] & ~on_board[:, QUEEN]
-    return np.where(over, gained > 0, kept & (fewer | took_queen))
 
 
 def _check(view: View, tries: int, seed: int) -> None:

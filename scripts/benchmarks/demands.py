@@ -124,6 +124,7 @@ DEMANDS = [
         ("functional", "engine_alone_per_s"),
     ),
     _at_most("microseconds per ruling, many at once", "umpire", "us_per_ruling", 2),
+    _at_most("milliseconds per picture of 84 x 84 without shadows", "pictures", "84x84_ms", 5),
 ]
 
 

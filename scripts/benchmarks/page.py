@@ -41,6 +41,11 @@ _BOUNDS = {
     "engine_workers": "Threads share Python's lock; processes share the machine's memory.",
     "plain_loop": "Some 3,400 steps per stroke, each of all discs.",
     "peer": "Some 1,700 steps per stroke, and a look at every disc at each fifth, in Python.",
+    "pictures": (
+        "On this machine without a graphics card Mesa's llvmpipe draws, on the processor: without "
+        "shadows a few milliseconds go to the pixels, with them most to the lamp's view of "
+        "everything."
+    ),
     "environment": (
         "On MuJoCo the strokes; on the planar engine, one board at a time, the umpire's call "
         "and Python, and on 64 boards half-empty lanes."

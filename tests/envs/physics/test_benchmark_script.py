@@ -150,13 +150,13 @@ def test_demands_of_benches_not_run_are_left_out():
 
 def test_every_demand_names_a_bench():
     module("benchmark")
-    benches = module("benchmarks.measure").BENCHES
+    benches = module("benchmarks.every").BENCHES
     for demand in module("benchmarks.demands").DEMANDS:
         assert demand.benches <= benches.keys()
 
 
 def test_the_program_tells_what_it_measured(monkeypatch, capsys):
-    program, measure = module("benchmark"), module("benchmarks.measure")
+    program, measure = module("benchmark"), module("benchmarks.every")
     monkeypatch.setitem(measure.BENCHES, "umpire", lambda: {"us_per_ruling": 2.5})
     assert program.main(program.Options(only=["umpire"])) == 0
     assert "umpire.us_per_ruling: 2.5" in capsys.readouterr().out
