@@ -28,6 +28,7 @@ from carrom_agents.logging import (
 )
 from carrom_agents.logging.background import InBackground
 
+ROOT = Path(__file__).parents[2]
 KEY = "0123456789abcdef" * 2 + "01234567"
 """Has the form of an API key."""
 
@@ -247,6 +248,35 @@ def test_without_a_service_the_run_goes_on_offline_and_can_be_sent_later(
     assert_secret(tmp_path)
 
 
+@pytest.mark.slow
+@pytest.mark.render
+def test_a_whole_training_ends_well_without_a_network(tmp_path, hurried):
+    """The program, online, with nobody who answers; its film and its page can be sent later."""
+    configuration = tmp_path / "tiny.yaml"
+    configuration.write_text(
+        "name: tiny\ntotal_strokes: 16\nenv: {num_envs: 4}\n"
+        "network: {width: 8, place_width: 4}\n"
+        "ppo: {rollout_length: 2, minibatches: 2, epochs: 1}\n"
+        "evaluation: {every_updates: 2, positions: 4, final_positions: 4, video_strokes: 1}\n"
+        f"logging: {{directory: {tmp_path / 'runs'}, tensorboard: true}}\n"
+    )
+    with socket.socket() as nobody:
+        nobody.bind(("127.0.0.1", 0))
+        nobody.listen()
+        environment = os.environ | {"WANDB_BASE_URL": f"http://127.0.0.1:{nobody.getsockname()[1]}"}
+        command = [sys.executable, "scripts/train.py", str(configuration), "--wandb", "online"]
+        ended = subprocess.run(
+            command, cwd=ROOT, env=environment, check=True, capture_output=True, text=True
+        )
+    assert ended.stdout.count("wandb cannot be online") == 1
+    (folder,) = (tmp_path / "runs").iterdir()
+    assert len(records(folder)) == 3
+    (sent_later,) = folder.glob("wandb/offline-run-*")
+    shown = {path.suffix for path in (sent_later / "files" / "media").rglob("*.*")}
+    assert shown == {".mp4", ".html", ".png"}
+    assert_secret(folder)
+
+
 def test_online_everything_is_sent(tmp_path, service: StandIn):
     (tmp_path / "page.html").write_text("<p>a page</p>")
     warnings: list[str] = []
@@ -255,7 +285,7 @@ def test_online_everything_is_sent(tmp_path, service: StandIn):
     assert [line["reward"] for line in service.history if "reward" in line] == [
         k / 2 for k in range(20)
     ]
-    assert any("results/page" in line for line in service.history)
+    assert any("results/page_html" in line for line in service.history)
     assert_secret(tmp_path)
 
 
@@ -291,7 +321,7 @@ def test_what_came_of_a_tournament_is_shown(tmp_path, service: StandIn):
     )
     assert not warnings
     assert [line["elo/a"] for line in service.history if "elo/a" in line] == [5]
-    assert any("ratings/page" in line for line in service.history)
+    assert any("ratings/page_html" in line for line in service.history)
     service.silent.set()
     log_artifacts("disabled", tmp_path, "ratings", [page], none_expected, config={}, metrics={})
 

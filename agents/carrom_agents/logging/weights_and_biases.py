@@ -122,9 +122,14 @@ class WandbLogger(MetricsLogger):
             ".png": wandb.Image,
             ".html": lambda path: wandb.Html(path, inject=False),
         }
-        media = {f.stem: shown[f.suffix](str(f)) for f in files if f.suffix in shown}
+        media = {
+            # A point in a name would part it.
+            f"{name}/{file.name.replace('.', '_')}": shown[file.suffix](str(file))
+            for file in files
+            if file.suffix in shown
+        }
         if media:
-            self._run.log({f"{name}/{stem}": medium for stem, medium in media.items()})
+            self._run.log(media)
 
     def close(self) -> None:
         """Finish the run.
