@@ -53,6 +53,7 @@ def main() -> int:
     parser.add_argument("--video", metavar="FILE", help="film the strokes: .mp4 or .gif")
     parser.add_argument("--replay", metavar="FILE", help="write the replay: .json or .json.gz")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--camera", default="top", help="of the film: top, player, broadcast, ...")
     parser.add_argument("--noise", default="expert", help="execution noise (default: expert)")
     arguments = parser.parse_args()
     return run("play", lambda: _play(arguments))
@@ -93,7 +94,7 @@ def _play(arguments: argparse.Namespace) -> int:
     strokes = itertools.chain.from_iterable(steps)
     try:
         if arguments.video:
-            renderer = BoardRenderer(env.setting.board)
+            renderer = BoardRenderer(env.setting.board, camera=arguments.camera)
             write_video(arguments.video, film_frames(renderer, strokes), FPS)
             renderer.close()
             print(f"film: {arguments.video}")

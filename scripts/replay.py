@@ -4,7 +4,8 @@
     python scripts/replay.py board.json.gz                        # the umpire's sheet
     python scripts/replay.py board.json.gz --verify               # simulate every stroke again
     python scripts/replay.py board.json.gz --html board.html      # one file, needs no network
-    python scripts/replay.py board.json.gz --video board.mp4 --gif board.gif
+    python scripts/replay.py board.json.gz --video board.mp4 --gif board.gif --camera player
+    python scripts/replay.py board.json.gz --picture board.png --stroke 7 --camera broadcast
 
 Films and pages are of the strokes simulated again. Exit status: 0, 1 when a stroke comes out
 differently here, 2 when the file is no replay or something else is wrong.
@@ -16,6 +17,7 @@ import argparse
 import os
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 # Whatever the user has set stays.
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
@@ -23,6 +25,9 @@ os.environ.setdefault("JAX_PLATFORMS", "cpu")
 from carrom.errors import ConfigError
 from carrom.program import run
 from carrom.render.backend import check_setting
+
+if TYPE_CHECKING:
+    from carrom.replay import Replay
 
 _DIFFERENT = 1
 
@@ -36,22 +41,30 @@ def main() -> int:
     parser.add_argument("--html", metavar="FILE", help="write a page that plays it")
     parser.add_argument("--video", metavar="FILE", help="film it: .mp4")
     parser.add_argument("--gif", metavar="FILE", help="film it: .gif")
-    parser.add_argument("--size", type=int, default=480, help="of films, pixels (default: 480)")
+    parser.add_argument("--picture", metavar="FILE", help="draw the end of a stroke: .png")
+    parser.add_argument("--stroke", type=int, help="of the picture (default: the last)")
+    parser.add_argument(
+        "--camera", default="top", help="top, perspective, player or broadcast, which is 16 to 9"
+    )
+    parser.add_argument("--size", type=int, default=480, help="width, pixels (default: 480)")
     arguments = parser.parse_args()
     return run("replay", lambda: _work(arguments))
 
 
 def _work(arguments: argparse.Namespace) -> int:
     films = {".mp4": arguments.video, ".gif": arguments.gif}
-    for suffix, name in films.items():
+    for suffix, name in (films | {".png": arguments.picture}).items():
         if name and Path(name).suffix.lower() != suffix:
-            raise ConfigError(f"film {name!r}: expected a name ending in {suffix}")
+            what = "picture" if suffix == ".png" else "film"
+            raise ConfigError(f"{what} {name!r}: expected a name ending in {suffix}")
+    if arguments.stroke is not None and not arguments.picture:
+        raise ConfigError(f"--stroke {arguments.stroke}: expected --picture FILE with it")
     # MuJoCo fails obscurely when it is imported with a bad setting.
     check_setting()
     from carrom.replay import html, load, verify
 
     replay = load(arguments.file)
-    if not (arguments.verify or arguments.html or any(films.values())):
+    if not (arguments.verify or arguments.html or arguments.picture or any(films.values())):
         print(*replay.sheet(), sep="\n")
     if arguments.verify:
         verdict = verify(replay)
@@ -67,10 +80,48 @@ def _work(arguments: argparse.Namespace) -> int:
         from carrom.replay import filmed
         from carrom_agents.pictures import FPS, film_frames
 
-        with BoardRenderer(replay.board, arguments.size, arguments.size) as renderer:
+        with BoardRenderer(replay.board, *_shape(arguments), arguments.camera) as renderer:
             write_video(name, film_frames(renderer, filmed(replay, FPS)), FPS)
         print(f"film: {name}")
+    if arguments.picture:
+        _draw(replay, arguments)
+        print(f"picture: {arguments.picture}")
     return 0
+
+
+def _shape(arguments: argparse.Namespace) -> tuple[int, int]:
+    """Width and height of pictures."""
+    wide = arguments.camera == "broadcast"
+    return arguments.size, arguments.size * 9 // 16 if wide else arguments.size
+
+
+def _draw(replay: Replay, arguments: argparse.Namespace) -> None:
+    """Draw the position after a stroke, with what fell up to then in the nets."""
+    from PIL import Image
+
+    from carrom.drawing import discs_of
+    from carrom.filming import with_nets
+    from carrom.nets import nets_after, nets_without
+    from carrom.render.picture import BoardRenderer
+
+    count = len(replay.strokes)
+    number = count if arguments.stroke is None else arguments.stroke
+    if not 1 <= number <= count:
+        raise ConfigError(f"--stroke {number}: expected 1 to {count}")
+    *_, (stroke, nets) = with_nets(replay.strokes[:number])
+    if stroke.motion is not None:
+        nets = nets_without(nets_after(nets, stroke.motion.pocketed))
+    layout = stroke.after.layout
+    nets = nets_without(nets, layout.on_board.nonzero()[0].tolist())
+    with BoardRenderer(replay.board, *_shape(arguments), arguments.camera) as renderer:
+        pixels = renderer.render(*discs_of(layout), nets)
+    try:
+        Path(arguments.picture).parent.mkdir(parents=True, exist_ok=True)
+        # As many colours as a palette has are enough for wood, and a fifth of the size.
+        picture = Image.fromarray(pixels).quantize(256, kmeans=1, dither=Image.Dither.NONE)
+        picture.save(arguments.picture, optimize=True)
+    except OSError as error:
+        raise ConfigError(f"picture {arguments.picture!r}: {error}") from error
 
 
 def _write(name: str, text: str) -> None:

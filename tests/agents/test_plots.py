@@ -262,6 +262,8 @@ def test_worth_over_places_is_not_joined_across_a_gap(tmp_path):
 def run_script(monkeypatch, *arguments):
     path = Path(__file__).parents[2] / "scripts" / "plot.py"
     spec = importlib.util.spec_from_file_location("plot_script", path)
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     monkeypatch.setattr(sys, "argv", ["plot.py", *map(str, arguments)])
