@@ -16,6 +16,7 @@ from typing import Any
 
 import jax
 import numpy as np
+from jax.sharding import Mesh, PartitionSpec
 
 from carrom.errors import ConfigError, WorkerError
 from carrom_agents.distributed.gathering import gather
@@ -100,8 +101,27 @@ def joined(hosts: Hosts, told: Mapping[str, str]) -> Iterator[None]:
         heartbeat_timeout_seconds=_SILENT_FOR_S,
         shutdown_timeout_seconds=_SILENT_FOR_S,
     )
+    _connect_devices()
     yield
     part()
+
+
+def _connect_devices() -> None:
+    """Let all devices hear of each other now, while all hosts are here.
+
+    Gloo would do it when a program first needs it, and gives the others 30 s: hosts that compile
+    or evaluate for longer than others would be taken for lost.
+    """
+    mesh = Mesh(np.array(jax.devices()), ("devices",))
+    counted = jax.shard_map(
+        lambda one: jax.lax.psum(one, "devices"),
+        mesh=mesh,
+        in_specs=PartitionSpec(),
+        out_specs=PartitionSpec(),
+        check_vma=False,
+    )
+    with noticing_losses():
+        jax.jit(counted)(np.float32(1)).block_until_ready()
 
 
 def leading() -> bool:

@@ -53,7 +53,7 @@ def main(count: int, own: int, coordinator: str, fault: str) -> int:
     )
     if fault == "other":
         config = dataclasses.replace(config, seed=own)
-    host_module._GATHERED_WITHIN_S, host_module._SILENT_FOR_S = 60.0, 3
+    host_module._GATHERED_WITHIN_S, host_module._SILENT_FOR_S = 60.0, 10
     with contextlib.ExitStack() as opened:
         if count == 1:
             share_processor(DEVICES)
@@ -70,9 +70,9 @@ def main(count: int, own: int, coordinator: str, fault: str) -> int:
             update = progress.state.update
             if fault in ("die", "stop") and own == 1 and update == 2:
                 os.kill(os.getpid(), signal.SIGKILL if fault == "die" else signal.SIGSTOP)
-            if fault == "slow" and leading():
+            if fault == "slow" and leading() and update == 1:
                 # Longer than a host may be silent.
-                time.sleep(4)
+                time.sleep(11)
 
         (state,) = learn_on_device(config, agent, game, [initial_state(config, agent)], tell)
         found = {
