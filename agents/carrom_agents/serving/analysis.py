@@ -19,7 +19,7 @@ from carrom.replay.replay import Engine
 from carrom.view import View
 from carrom_agents.planner import Planner, candidates
 from carrom_agents.player import NetworkPlayer
-from carrom_agents.shot_kinds import FILM_RATE, falls
+from carrom_agents.shot_kinds import FILM_RATE, ShotKind, falls
 
 SHOWN = 5
 """Candidates that are shown."""
@@ -112,7 +112,8 @@ def _described(question: Question, strike: Strike) -> dict[str, Any]:
     elif wanted:
         pocket = to_seat(view.board.pocket_centres[wanted[0].pocket], question.side)
         colour = Colour(int(COLOURS[wanted[0].carromman])).name.lower()
-        what = f"{wanted[0].kind}: {colour} into the {_corner(pocket)} pocket"
+        kind = "roundabout" if wanted[0].kind is ShotKind.OTHER else str(wanted[0].kind)
+        what = f"{kind}: {colour} into the {_corner(pocket)} pocket"
     if any(fall.index == STRIKER for fall in motion.pocketed):
         what += ", striker falls too"
     return {

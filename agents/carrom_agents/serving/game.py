@@ -136,7 +136,8 @@ class Game:
         """
         self.check(flick)
         forward = self._env.view().forward
-        self._play(Strike(flick.place, flick.direction, flick.speed, forward))
+        self._env.answer(Strike(flick.place, flick.direction, flick.speed, forward))
+        self._show()
 
     def let_play(self) -> None:
         """Let the computing player who has the turn strike.
@@ -150,10 +151,12 @@ class Game:
             raise ActionError("no computing player has the turn")
         seat = self._seat
         try:
-            self._play(self._players[seat](self._env.view(), self._chance[seat]))
+            self._env.answer(self._players[seat](self._env.view(), self._chance[seat]))
         except Exception as error:  # whatever it is, it is his
             self._failure = f"{self.names[seat]} failed: {type(error).__name__}: {error}"
             self.shown = self._standing()
+        else:
+            self._show()
 
     def question(self) -> Question:
         """The position, to be analysed by another thread.
@@ -201,8 +204,8 @@ class Game:
         seat = breaker[self.settings.breaks]
         return seat, first + second - seat
 
-    def _play(self, strike: Strike) -> None:
-        self._env.answer(strike)
+    def _show(self) -> None:
+        """Take down what has just been played."""
         self._earned += self._env.rewards[self._env.possible_agents[0]]
         if any(stroke.ruling.board_over for stroke in self._env.last_strokes):
             self._earned = 0.0

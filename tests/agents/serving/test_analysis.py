@@ -18,6 +18,7 @@ from carrom_agents.planner import candidates, planner
 from carrom_agents.roster import find_player
 from carrom_agents.serving.analysis import analysed
 from carrom_agents.serving.game import Game
+from carrom_agents.serving.messages import Flick
 from carrom_agents.serving.settings import GameSettings
 
 PLAYERS = {name: find_player(name) for name in ("aimer", "random")}
@@ -55,18 +56,14 @@ def test_it_is_the_planners_search_and_the_networks_value(game) -> None:
 def test_what_a_candidate_does_is_what_it_does_when_played(game) -> None:
     """Without noise the stroke itself shows whether the words and the paths are right."""
     settings = GameSettings(players=(None, None), names=("a", "b"), noise="none", seed=4)
-    table, rng, checked = Game(settings, {}), np.random.default_rng(0), 0
+    table, checked = Game(settings, {}), 0
     while checked < 3:
         question = table.question()
         told = analysed(question, planner, released.ppo)
         assert (told["planned"] is None) == question.view.break_to_be_made
         best = told["candidates"][0]
-        strike = dataclasses.replace(
-            PLAYERS["aimer"](question.view, rng),
-            **dict(zip(("place", "direction", "speed"), best["strike"], strict=True)),
-        )
         colour = 0 if question.view.plays_white else 1
-        table._play(strike)
+        table.strike(Flick(question.number, *best["strike"]))
         stroke = table.replay().strokes[-1]
         assert stroke.motion is not None
         fallen = [fall.index for fall in stroke.motion.pocketed]
@@ -78,7 +75,7 @@ def test_what_a_candidate_does_is_what_it_does_when_played(game) -> None:
         # Both end where the discs came to rest.
         for index, path in best["paths"].items():
             end = np.array(path).reshape(-1, 3).sum(axis=0)[1:] * 1e-4
-            if int(index) < STRIKER and int(index) not in fallen and table.shown["number"]:
+            if int(index) < STRIKER and int(index) not in fallen:
                 rest = stroke.motion.layout.positions[int(index)]
                 assert np.hypot(*(end - rest)) < 2e-3
 

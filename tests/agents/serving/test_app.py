@@ -6,11 +6,14 @@ import json
 import re
 from contextlib import ExitStack
 from typing import Any
+from urllib.request import Request, urlopen
 
 import numpy as np
 import pytest
 from game_site import NAMES, WISH, idle, until
 from starlette.websockets import WebSocketDisconnect
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import connect
 
 from carrom.replay import load, verify
 from carrom_agents.roster import find_player
@@ -225,6 +228,22 @@ def test_too_many_messages_are_refused_and_then_cut_off(site) -> None:
         assert "too many messages" in errors[-1]
     with site.socket(token) as socket:
         until(socket, idle)
+
+
+def test_a_huge_frame_is_cut_off_and_the_game_lives(running) -> None:
+    """By the server as the program runs it, over a socket of its own."""
+    headers = {"content-type": "application/json"}
+    asked = Request(f"{running.address}/games", json.dumps(WISH).encode(), headers)
+    with urlopen(asked, timeout=20) as answer:
+        token = json.load(answer)["game"]
+    address = f"{running.address.replace('http', 'ws')}/games/{token}/socket"
+    with connect(address) as socket:
+        assert json.loads(socket.recv(timeout=20))["now"]["number"] == 0
+        socket.send("x" * 2_000_000)
+        with pytest.raises(ConnectionClosed, match="1009"):
+            list(socket)
+    with connect(address) as socket:
+        assert json.loads(socket.recv(timeout=20))["now"]["person"]
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import pytest
 
 from carrom.errors import ActionError, ConfigError
 from carrom.laws import colour_of
+from carrom.physics.strike import Strike
 from carrom.replay import html, verify
 from carrom.reward import potential
 from carrom.view import View
@@ -163,6 +164,20 @@ def test_a_player_who_fails_ends_the_game_with_his_reason() -> None:
     game.let_play()
     assert game.over
     assert game.shown["end"] == "aimer failed: ZeroDivisionError: so it goes"
+
+
+def test_a_strike_that_nobody_can_make_is_its_players_failure() -> None:
+    def mistaken(view: View, rng: np.random.Generator, /) -> Strike:
+        return Strike(0.0, float("nan"), 1.0)
+
+    game = Game(
+        dataclasses.replace(WATCHED, players=("mistaken", "random")),
+        {"mistaken": mistaken, "random": PLAYERS["random"]},
+    )
+    game.let_play()
+    assert game.over
+    assert "aimer failed: ActionError" in str(game.shown["end"])
+    assert game.strokes == []
 
 
 def test_a_game_is_cut_off_at_its_limit() -> None:
