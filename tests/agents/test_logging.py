@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -222,6 +223,17 @@ def logged(folder: Path, warnings: list[str]) -> None:
     logger.close()
 
 
+def send_later(run: Path, service: StandIn) -> None:
+    """By the command that the documentation names."""
+    subprocess.run(
+        [sys.executable, "-m", "wandb", "sync", "--no-skip-online", str(run)],
+        env=os.environ | {"WANDB_BASE_URL": service.url},
+        check=True,
+        capture_output=True,
+        timeout=60,
+    )
+
+
 @pytest.mark.parametrize("listens", [False, True], ids=["refused", "never answers"])
 def test_without_a_service_the_run_goes_on_offline_and_can_be_sent_later(
     tmp_path, monkeypatch, service: StandIn, listens
@@ -240,9 +252,7 @@ def test_without_a_service_the_run_goes_on_offline_and_can_be_sent_later(
     assert f"wandb sync {tmp_path}/wandb/offline-run-*" in warning
     assert len(records(tmp_path)) == 20
     (run,) = tmp_path.glob("wandb/offline-run-*")
-    environment = os.environ | {"WANDB_BASE_URL": service.url}
-    command = [sys.executable, "-m", "wandb", "sync", str(run)]
-    subprocess.run(command, env=environment, check=True, capture_output=True, timeout=60)
+    send_later(run, service)
     sent = {line["global_step"]: line for line in service.history if "reward" in line}
     assert {step: line["reward"] for step, line in sent.items()} == {k: k / 2 for k in range(20)}
     assert_secret(tmp_path)
@@ -293,14 +303,20 @@ def test_a_network_that_goes_away_does_not_stop_anything(tmp_path, service: Stan
     warnings: list[str] = []
     logger = open_loggers(config(wandb="online"), tmp_path, None, warnings.append)
     logger.log(0, {"reward": 0.0})
-    assert service.asked.wait(30)
+    while not (tmp_path / "wandb_id.txt").is_file():  # it is not online yet
+        assert not warnings
+        time.sleep(0.01)
     service.silent.set()
     for step in range(1, 1000):
         logger.log(step, {"reward": 0.0})
     logger.close()
     assert len(records(tmp_path)) == 1000
     (warning,) = warnings
-    assert f"wandb sync {tmp_path}/wandb/" in warning
+    assert f"wandb sync --no-skip-online {tmp_path}/wandb/run-*" in warning
+    with stand_in() as back:
+        (run,) = tmp_path.glob("wandb/run-*")
+        send_later(run, back)
+        assert len([line for line in back.history if "reward" in line]) == 1000
 
 
 def test_a_run_that_goes_on_keeps_its_id(tmp_path, service: StandIn):

@@ -21,7 +21,7 @@ class StandIn(http.server.ThreadingHTTPServer):
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Answers)
         self.silent = threading.Event()
-        self.asked, self.ended = threading.Event(), threading.Event()
+        self.ended = threading.Event()
         self.history: list[dict[str, Any]] = []
         self.paths: list[str] = []
 
@@ -55,7 +55,6 @@ class _Answers(http.server.BaseHTTPRequestHandler):
             server.ended.wait()
             return
         server.paths.append(self.path)
-        server.asked.set()
         data: dict[str, Any] = {}
         if self.path == "/graphql":
             asked = json.loads(body)

@@ -23,6 +23,8 @@ from carrom_agents.logging.protocol import GLOBAL_STEP, MetricsLogger
 _TIMEOUTS = {"WANDB_INIT_TIMEOUT": 20.0, "WANDB_FINISH_TIMEOUT": 30.0}
 """s for an online run to begin, and for the rest to be sent at its end, unless the environment
 variables of these names, which are wandb's own, say otherwise."""
+_SYNC = "wandb sync --no-skip-online"
+"""Sends runs later that were online, and not everything was sent; offline ones, too."""
 _SPARE = 15.0
 """s for what needs no network."""
 _ID_FILE = "wandb_id.txt"
@@ -65,7 +67,7 @@ def open_wandb(
     return InBackground(
         functools.partial(WandbLogger, mode, project, folder, config, warn),
         patience=sum(map(_timeout, _TIMEOUTS)) + _SPARE,
-        advice=f"; to send it later: wandb sync {folder}/wandb/*run-*",
+        advice=f"; to send it later: {_SYNC} {folder}/wandb/*run-*",
     )
 
 
@@ -95,8 +97,8 @@ class WandbLogger(MetricsLogger):
             except Exception as error:  # a network fails in many ways
                 reason = " ".join(str(error).split())
                 warn(
-                    f"wandb cannot be online ({reason}): goes on offline; to send it later: wandb "
-                    f"sync {folder}/wandb/offline-run-*"
+                    f"wandb cannot be online ({reason}): goes on offline; to send it later: "
+                    f"wandb sync {folder}/wandb/offline-run-*"
                 )
                 mode = "offline"
         if mode == "offline":
@@ -141,7 +143,7 @@ class WandbLogger(MetricsLogger):
             self._run.finish()
         except Exception as error:
             raise TimeoutError(
-                f"not everything was sent ({type(error).__name__}); to send it later: wandb sync "
+                f"not everything was sent ({type(error).__name__}); to send it later: {_SYNC} "
                 f"{self._folder}/wandb/run-*"
             ) from error
 
