@@ -163,7 +163,7 @@ class EvaluationConfig(_Checked):
     boards: int = _number(0, 0)
     """Boards the trained player plays against the opponent at the end; an even number."""
     video_strokes: int = _number(8, 0)
-    """Strokes of the trained agent to film; 0 for no video."""
+    """Strokes of the trained agent to film; 0 for no film, and no page of a board it plays."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
