@@ -286,7 +286,7 @@ def _cell(found: Estimate, runs: int) -> str:
     """One run has no interval."""
     if runs == 1:
         return f"{found.value:.3f}"
-    return f"{found.value:.3f}\n[{found.low:.3f}, {found.high:.3f}]"
+    return f"{found.value:.3f}\n[{found.low:.2f}, {found.high:.2f}]"
 
 
 def _csv(path: Path, rows: Sequence[Mapping[str, Any]]) -> Path:
