@@ -15,6 +15,7 @@ from typing import Any
 from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 
+_ANY_LINK = re.compile(r"\[([^\]]+)\]\(([^)#:\s]+)\)")
 _LINK = re.compile(r"\]\(((?:\.\./)+)([^)#\s]+)(#[^)\s]*)?\)")
 _ROOT = Path(__file__).parents[2]
 
@@ -40,7 +41,11 @@ def on_files(files: Files, config: Any) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """Let links to files outside ``docs/`` lead to their copies."""
+    """Let links to files outside ``docs/`` lead to their copies; folders are named only."""
+    folder = _ROOT / "docs" / posixpath.dirname(page.file.src_uri)
+    markdown = _ANY_LINK.sub(
+        lambda link: link[1] if (folder / link[2]).is_dir() else link[0], markdown
+    )
     target_of = _outside(page.file.src_uri)
 
     def copied(match: re.Match[str]) -> str:
