@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from typing import Any
+from urllib.request import Request, urlopen
 
 from chromium import Browser  # pyright: ignore[reportMissingImports]
+from game_site import WISH
 
 from carrom.board import Board
 from carrom.physics.strike import Strike
@@ -34,7 +37,17 @@ class Hand:
     def open(
         self, *, width: int = 1000, height: int = 720, phone: bool = False, **wish: Any
     ) -> str:
-        """Open a game by the form; its token."""
+        """Open a game of which nothing is left to chance, and its page; its token."""
+        content = json.dumps(WISH | wish).encode()
+        asked = Request(f"{self.address}/games", content, {"content-type": "application/json"})
+        with urlopen(asked, timeout=30) as answer:
+            token = json.load(answer)["game"]
+        page = f"{self.address}/games/{token}"
+        self.browser.open(page, width=width, height=height, phone=phone)
+        return token
+
+    def open_by_form(self, *, width: int, height: int, phone: bool, **wish: str) -> str:
+        """Open a game as people do; its token."""
         self.browser.open(self.address, width=width, height=height, phone=phone)
         for name, value in wish.items():
             self.browser.ask(

@@ -98,7 +98,8 @@ def hand(browser, running) -> Iterator[Hand]:
 def test_a_whole_board_by_mouse(hand, running) -> None:
     """Strikes as the aimer means them, a hostile name, and at the end the replay is right."""
     browser, rng = hand.browser, np.random.default_rng(2)
-    token = hand.open(second="random", noise="none", first_name=HOSTILE)
+    wish = {"second": "random", "noise": "none", "first_name": HOSTILE}
+    token = hand.open_by_form(width=1000, height=720, phone=False, **wish)
     game = running.host.find(token).game
     asked = []
     for _ in range(120):
@@ -168,8 +169,17 @@ def test_a_pull_from_the_striker_and_one_that_is_called_off(hand, running) -> No
     assert meant is not None
     assert meant.place == pytest.approx(0.0, abs=1e-3)
     assert meant.direction == pytest.approx(math.atan2(0.02, 0.1), abs=0.02)
-    # Now the other person sits below, and has black.
-    browser.wait(f"{STATUS}.includes('Guest to strike')" if game.shown["black"] else AIMING)
+    # Now the other person sits below, and aims in his own frame.
+    browser.wait(f"{STATUS}.includes('Guest to ')")
+    hand.slide(0.08)
+    browser.drag(*hand.pull(0.4, 3.0))
+    browser.wait(f"{COUNT} === 2")
+    first, second = game.replay().strokes
+    assert first.seat != second.seat
+    assert second.meant is not None
+    assert second.meant.place == pytest.approx(0.08, abs=2e-3)
+    assert second.meant.direction == pytest.approx(0.4, abs=0.02)
+    assert second.meant.speed == pytest.approx(3.0, abs=0.1)
 
 
 def test_by_keys_alone(hand, running) -> None:
@@ -192,7 +202,7 @@ def test_strokes_move_and_rulings_follow_them(hand) -> None:
     """On a phone, by finger, with motion."""
     browser = hand.browser
     browser.prefer_stillness(False)
-    hand.open(width=360, height=740, phone=True, second="random")
+    hand.open_by_form(width=360, height=740, phone=True, second="random")
     browser.wait(AIMING)
     assert browser.ask("document.documentElement.scrollWidth") == 360
     browser.draw_finger(*hand.pull(0.02, 4.5))
