@@ -63,8 +63,16 @@ class ShotMap:
 
     @property
     def best(self) -> tuple[float, float, float]:
-        """Place, direction and success of the best cell; of several, the first."""
-        place, direction = np.unravel_index(np.nanargmax(self.success), self.success.shape)
+        """Place, direction and success of the best cell.
+
+        It is the one that is best together with its neighbours: where most cells around succeed
+        as well, a hand may err. Of several, the first.
+        """
+        free = ~np.isnan(self.success)
+        padded = np.pad(np.where(free, self.success, 0.0), 1)
+        around = np.lib.stride_tricks.sliding_window_view(padded, (3, 3)).mean(axis=(2, 3))
+        found = np.argmax(np.where(free, around, -1.0))
+        place, direction = np.unravel_index(found, self.success.shape)
         share = float(self.success[place, direction])
         return float(self.places[place]), float(self.directions[direction]), share
 

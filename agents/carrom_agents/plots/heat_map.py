@@ -86,7 +86,8 @@ def draw_heat_map(
     axes.set_xlabel("striker's place, cm right of the middle")
     axes.set_ylabel("direction, degrees left of straight ahead")
     axes.set_title(f"{shots.speed:g} m/s, noise {shots.noise}, {shots.tries} strokes per cell")
-    axes.legend(loc="lower left", framealpha=0.8)
+    # Below, where it hides nothing.
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.13), ncols=4, frameon=False)
     figure.colorbar(picture, label="share of strokes that succeed")
     return save(figure, target)
 
