@@ -48,6 +48,7 @@ from carrom_agents.logging import (
     open_loggers,
 )
 from carrom_agents.player import player_of
+from carrom_agents.processor import fix_threads
 from carrom_agents.run_folder import create_run_folder, write_text
 from carrom_agents.seeds import EVALUATION_SEED
 
@@ -89,6 +90,7 @@ def train(config: ExperimentConfig, board_workers: BoardWorkers | None = None) -
         ConfigError: an option is wrong; nothing has been made then.
         CheckpointError: the opponent is a folder without a trained player; nothing, too.
     """
+    fix_threads()
     check_loggers(config.logging)
     learner = _learner(config, board_workers)
     if not leading():
@@ -113,6 +115,7 @@ def resume(place: Path, board_workers: BoardWorkers | None = None) -> Path:
     Raises:
         CheckpointError: there is no such run, or its checkpoint cannot be used.
     """
+    fix_threads()
     config, (folder, chosen) = run_config(place), located(place)
     check_loggers(config.logging)
     begun = chosen is not None or has_checkpoint(folder)

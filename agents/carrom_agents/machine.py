@@ -18,6 +18,7 @@ _TOLD = (
     "JAX_NUM_CPU_DEVICES",
     "XLA_FLAGS",
     "CUDA_VISIBLE_DEVICES",
+    "NPROC",
     "OMP_NUM_THREADS",
     "MUJOCO_GL",
 )
