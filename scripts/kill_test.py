@@ -19,6 +19,7 @@ from pathlib import Path
 # Whatever the user has set stays. XLA reads its flags when it is first used.
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 
+from carrom.errors import ConfigError
 from carrom.program import run
 from carrom.render.backend import check_setting
 
@@ -36,6 +37,8 @@ def main() -> int:
 
 
 def _killed(arguments: argparse.Namespace) -> int:
+    if arguments.rounds < 1:
+        raise ConfigError(f"--rounds {arguments.rounds}: expected at least 1")
     # MuJoCo fails obscurely when it is imported with a bad setting.
     check_setting()
     with tempfile.TemporaryDirectory() as folder:

@@ -13,7 +13,7 @@ import jax
 import numpy as np
 
 from carrom.errors import CheckpointError
-from carrom_agents.checkpoint import restore, run_config
+from carrom_agents.checkpoint import located, restore, run_config
 from carrom_agents.experiment import train
 from carrom_agents.logging import GLOBAL_STEP, METRICS_FILE
 from carrom_agents.machine import machine
@@ -71,7 +71,10 @@ def run_again(run: Path, directory: Path) -> Path:
         CheckpointError: there is no such run, or it has not come to its end.
         ConfigError: its configuration does not fit this version.
     """
+    if located(run)[1] is not None:
+        raise CheckpointError(f"{run}: a checkpoint: expected a run folder")
     config = run_config(run)
+    _records(run)  # what is to be compared must be there
     if restore(run, config).update < config.updates:
         raise CheckpointError(f"{run}: the run has not come to its end: go on with it first")
     logging = dataclasses.replace(
@@ -143,8 +146,12 @@ def _computing(told: dict[str, Any]) -> dict[str, Any]:
 
 def _records(folder: Path) -> list[dict[str, Any]]:
     """What was recorded, but for timings."""
-    lines = (folder / METRICS_FILE).read_text(encoding="utf-8").splitlines()
-    return [timeless(json.loads(line)) for line in lines]
+    file = folder / METRICS_FILE
+    try:
+        lines = file.read_text(encoding="utf-8").splitlines()
+        return [timeless(json.loads(line)) for line in lines]
+    except (OSError, ValueError, AttributeError) as error:
+        raise CheckpointError(f"{file}: cannot be read: {error}") from None
 
 
 def timeless(record: dict[str, Any]) -> dict[str, Any]:
@@ -183,10 +190,7 @@ def _in_arrays(ours: dict[str, np.ndarray], theirs: dict[str, np.ndarray]) -> It
 
 
 def _in_evaluation(run: Path, again: Path) -> Iterator[Difference]:
-    one, other = (
-        dict(_numbers("", json.loads((folder / "evaluation.json").read_text(encoding="utf-8"))))
-        for folder in (run, again)
-    )
+    one, other = (dict(_numbers("", _read(folder / "evaluation.json"))) for folder in (run, again))
     for name in sorted({*one, *other}):
         if one.get(name) != other.get(name):
             yield Difference(f"evaluation{name}", None, one.get(name), other.get(name))

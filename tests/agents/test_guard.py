@@ -21,7 +21,7 @@ from carrom.functional import Functional, stroke_dump
 from carrom.physics.dump import StrokeDump
 from carrom.physics.strike import Strike
 from carrom_agents.agent import Agent, agent_of, new_statistics, scale_of
-from carrom_agents.config import SELF, EnvConfig, ExperimentConfig
+from carrom_agents.config import SELF, EnvConfig, ExperimentConfig, NetworkConfig, PpoConfig
 from carrom_agents.device.rivals import find_rival
 from carrom_agents.device.rollout import begin, collect
 from carrom_agents.device.training import Game, learn_on_device
@@ -193,6 +193,18 @@ def test_training_on_the_device_goes_on(toy_agent, device_config, monkeypatch):
     assert all(progress.metrics["failed_strokes"] > 0 for progress in told)
     assert all(progress.metrics["steps_not_finite"] > 0 for progress in told)
     assert len(dumped) == len(told) == 4
+    # The same program, with a network that gives no numbers.
+    spoilt = jax.tree.map(lambda leaf: leaf * jnp.nan, state.learner.params)
+    state = initial_state(device_config, toy_agent)
+    state = dataclasses.replace(state, learner=dataclasses.replace(state.learner, params=spoilt))
+    learn_on_device(
+        device_config, toy_agent, game, [state], lambda _, progress: told.append(progress)
+    )
+    skipped = 4 * device_config.ppo.epochs * device_config.ppo.minibatches
+    assert told[-1].metrics["minibatches_skipped"] == skipped
+    names = [f"update_{update:08d}.npz" for update in (1, 2, 3, 4)]
+    assert [next(iter(progress.dumps)) for progress in told[4:]] == names
+    assert finite(dataclasses.astuple(told[-1].state.statistics))
 
 
 def test_the_drill_on_the_device_cuts_off_a_stroke_that_is_not_a_number(tmp_path, shown):
@@ -214,6 +226,51 @@ def test_the_drill_on_the_device_cuts_off_a_stroke_that_is_not_a_number(tmp_path
     assert "not finite: strike.direction = nan" in text
     assert text.count("again on the engine") == text.count("ConfigError") == 2
     assert "strike.direction = nan" in (tmp_path / "stroke.svg").read_text()
+
+
+@dataclasses.dataclass(frozen=True)
+class Slipping(Functional):
+    """The drill with a player who in one position out of eight means no direction at all."""
+
+    def decode(self, state, action):
+        strike = super().decode(state, action)
+        lost = jnp.sum(state.on_board) % 8 == 0
+        return strike._replace(direction=jnp.where(lost, jnp.nan, strike.direction))
+
+
+@pytest.mark.slow
+def test_training_on_the_planar_engine_goes_on_and_dumps_strokes(tmp_path):
+    config = ExperimentConfig(
+        total_strokes=3 * 64,
+        env=EnvConfig(physics="planar", num_envs=32),
+        network=NetworkConfig(width=4, place_width=2),
+        ppo=PpoConfig(rollout_length=2, minibatches=2, epochs=1),
+    )
+    game = dataclasses.replace(
+        Game.of(config), env=Slipping("shot", action_coding="target", noise="expert")
+    )
+    told: list[Progress] = []
+    (state,) = learn_on_device(
+        config,
+        agent_of(config),
+        game,
+        [initial_state(config, agent_of(config))],
+        lambda _, progress: told.append(progress),
+    )
+    assert finite((state.learner, dataclasses.astuple(state.statistics)))
+    assert int(state.learner.skipped) == 0
+    for progress in told:
+        assert 1 <= progress.metrics["failed_strokes"] <= 30
+        assert progress.metrics["steps_not_finite"] == 0
+        assert finite(progress.metrics)
+        write_dumps(tmp_path, progress.dumps)
+    files = sorted((tmp_path / DUMPS).iterdir())
+    assert [file.name for file in files] == [f"stroke_{u:08d}_1.json" for u in (1, 2, 3)]
+    for file in files:
+        dump = StrokeDump.load(file)
+        assert dump.reason == "not finite: strike.direction = nan"
+        assert dump.layout.on_board.sum() % 8 == 0
+        dump.layout.check(dump.board)
 
 
 def impossible(view, rng) -> Strike:

@@ -111,3 +111,16 @@ def test_a_run_that_has_not_come_to_its_end_is_a_clear_error(copy, tmp_path):
         run_again(copy, tmp_path)
     with pytest.raises(CheckpointError, match="not a run folder"):
         run_again(tmp_path / "nowhere", tmp_path)
+    with pytest.raises(CheckpointError, match="a checkpoint: expected a run folder"):
+        run_again(copy / "checkpoints" / "00000002", tmp_path)
+    (copy / "metrics.jsonl").write_text("{")
+    with pytest.raises(CheckpointError, match=r"metrics\.jsonl: cannot be read"):
+        run_again(copy, tmp_path)
+
+
+@pytest.mark.slow
+def test_the_published_run_comes_out_the_same(tmp_path):
+    run = Path(__file__).parents[2] / "docs" / "published" / "quickstart-short"
+    if changed := changed_since(run):
+        pytest.skip(f"made with another {', '.join(changed)}")
+    assert compare(run, run_again(run, tmp_path)).difference is None
