@@ -4,6 +4,7 @@
     python scripts/sweep.py configs/sweep.yaml --seeds 5 --workers 2   # more of the same
     python scripts/sweep.py configs/sweep.yaml --retry                 # what has failed, again
     python scripts/sweep.py configs/sweep.yaml --report                # only what there is by now
+    python scripts/sweep.py configs/sweep.yaml --ray HOST:PORT         # on a cluster
 
 Everything is kept in the sweep's folder: a sweep that was interrupted, however it was, goes on
 where it stopped. Ends with status 1 where a training has failed; the others are done all the same.
@@ -12,6 +13,7 @@ where it stopped. Ends with status 1 where a training has failed; the others are
 from __future__ import annotations
 
 import argparse
+import contextlib
 import dataclasses
 import os
 import sys
@@ -37,6 +39,12 @@ def main() -> int:
     parser.add_argument("--workers", type=int, help="trainings at a time")
     parser.add_argument("--retry", action="store_true", help="train again what has failed")
     parser.add_argument("--report", action="store_true", help="train nothing")
+    parser.add_argument(
+        "--ray",
+        metavar="ADDRESS",
+        help="train on the processors of a Ray cluster: HOST:PORT of its head, auto, or local; "
+        "--workers means nothing then",
+    )
     arguments = parser.parse_args()
     return run("sweep", lambda: _sweep(arguments))
 
@@ -63,8 +71,17 @@ def _sweep(arguments: argparse.Namespace) -> int:
     if arguments.report:
         outcomes = outcomes_of(sweep)
     else:
-        print(f"training in {sweep.place}", flush=True)
-        outcomes = run_sweep(sweep, retry=arguments.retry, told=told)
+        with contextlib.ExitStack() as opened:
+            train = None
+            if arguments.ray is not None:
+                from carrom_agents.distributed.cluster import connected
+
+                cluster = opened.enter_context(connected(arguments.ray))
+                from carrom_agents.distributed.cells import cells_on  # needs Ray
+
+                train = cells_on(cluster)
+            print(f"training in {sweep.place}", flush=True)
+            outcomes = run_sweep(sweep, retry=arguments.retry, train=train, told=told)
     report = SweepReport.of(sweep, outcomes)
     console = Console()
     if report.scores:

@@ -7,27 +7,17 @@ worker was lost. It is the program that owns the tournament's file that records 
 from __future__ import annotations
 
 import functools
-import itertools
-import queue
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future
-from typing import Any
+from dataclasses import dataclass
+from pathlib import Path
 
-import ray
-from ray.exceptions import RayError, RayTaskError
-
-from carrom.errors import WorkerError
-from carrom.opponents import Player
+from carrom.opponents import Player, opponent_names
 from carrom_agents.distributed.cluster import Cluster
+from carrom_agents.distributed.tasks import in_tasks
 from carrom_agents.tournament.game import play_game
 from carrom_agents.tournament.play import FoundPlayers, Playing
 from carrom_agents.tournament.record import Fixture, GameRecord
 from carrom_agents.tournament.settings import Conditions, TournamentConfig
-
-_LIVES = 4
-"""How often a game is begun: one that has ended its worker so often will do so again."""
-_AHEAD = 2
-"""Games given out for each processor, so that none waits for its next."""
 
 
 def games_on(cluster: Cluster) -> Playing:
@@ -39,59 +29,40 @@ def games_on(cluster: Cluster) -> Playing:
         players: Mapping[str, Player],
         find: Callable[[str], Player],
     ) -> Iterator[GameRecord]:
-        return _played(fixtures, config.conditions, find, _AHEAD * cluster.processors)
+        folders = tuple(
+            (name, str(Path(name).absolute()))
+            for name in players
+            if name not in opponent_names() and Path(name).is_dir()
+        )
+        there = _Finding(find, folders)
+        shared = (there, config.conditions)
+        games = in_tasks(_play, fixtures, shared, cluster.processors, _describe)
+        return (game for _, game in games)
 
     return play
 
 
-def _played(
-    fixtures: Sequence[Fixture],
-    conditions: Conditions,
-    find: Callable[[str], Player],
-    at_once: int,
-) -> Iterator[GameRecord]:
-    """The games as they come to an end, of ``at_once`` given out at a time."""
-    coming = iter(fixtures)
-    # Found once: it is sent with every game. Those that are given out must stay referred to.
-    found, given_out = ray.put(find), {}
-    done: queue.SimpleQueue[tuple[Fixture, Future[GameRecord]]] = queue.SimpleQueue()
+@dataclass(frozen=True)
+class _Finding:
+    """Finds players on another machine, where programs run in another working directory.
 
-    def give_out(fixture: Fixture) -> None:
-        task = _play.options(max_retries=_LIVES - 1)
-        given_out[fixture] = task.remote(found, fixture, conditions)
-        future = given_out[fixture].future()
-        future.add_done_callback(lambda ended: done.put((fixture, ended)))
+    Attributes:
+        find: gives a player by name.
+        folders: names that are run folders, and the whole paths of these.
+    """
 
-    try:
-        for fixture in itertools.islice(coming, at_once):
-            give_out(fixture)
-        while given_out:
-            fixture, ended = done.get()
-            record = _result(fixture, ended)
-            del given_out[fixture]
-            for following in itertools.islice(coming, 1):
-                give_out(following)
-            yield record
-    finally:
-        for task in given_out.values():
-            ray.cancel(task, force=True)
+    find: Callable[[str], Player]
+    folders: tuple[tuple[str, str], ...]
+
+    def __call__(self, name: str) -> Player:
+        return self.find(dict(self.folders).get(name, name))
 
 
-def _result(fixture: Fixture, ended: Future[GameRecord]) -> GameRecord:
-    try:
-        return ended.result()
-    except RayTaskError as error:
-        raise error.cause from None  # as it would have been raised here
-    except RayError as error:
-        raise WorkerError(
-            f"{fixture.breaker} against {fixture.other} from start {fixture.start} has lost its "
-            f"worker {_LIVES} times ({type(error).__name__}): what was played is kept, start the "
-            "tournament again to go on"
-        ) from None
+def _describe(fixture: Fixture) -> str:
+    return f"{fixture.breaker} against {fixture.other} from start {fixture.start}"
 
 
-@ray.remote(num_cpus=1)
-def _play(find: Callable[[str], Player], fixture: Fixture, conditions: Conditions) -> Any:
+def _play(fixture: Fixture, find: Callable[[str], Player], conditions: Conditions) -> GameRecord:
     return play_game(fixture, conditions, _players_of(find))
 
 

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from carrom.errors import ConfigError
 from carrom_agents import strict_yaml
@@ -55,10 +55,15 @@ class Outcome:
     log: str
 
 
+Training: TypeAlias = Callable[[Sequence[Cell], SweepConfig], Iterator[tuple[Cell, Outcome]]]
+"""Trains cells, and gives each, with how it ended, when it has."""
+
+
 def run_sweep(
     sweep: SweepConfig,
     *,
     retry: bool = False,
+    train: Training | None = None,
     told: Callable[[Outcome, int], None] = lambda outcome, left: None,
 ) -> dict[str, Outcome]:
     """Train what is missing in the sweep's folder; returns how every cell ended, by name.
@@ -69,6 +74,7 @@ def run_sweep(
     Args:
         sweep: what is to be trained.
         retry: take up cells that have failed before once more.
+        train: trains the cells; on this machine, if it is not given.
         told: is given each outcome as it comes, and how many are still to come.
 
     Raises:
@@ -87,7 +93,7 @@ def run_sweep(
             if cell.name not in outcomes or (retry and outcomes[cell.name].status == "failed")
         ]
         left = len(waiting)
-        for cell, outcome in _trained(waiting, sweep):
+        for cell, outcome in (train or _trained)(waiting, sweep):
             before = outcomes.get(cell.name)
             outcome = replace(outcome, attempts=1 + (before.attempts if before else 0))
             write_json(cell.folder / _OUTCOME_FILE, asdict(outcome))
@@ -150,14 +156,14 @@ def _locked(folder: Path) -> Iterator[None]:
 def _prepare(cell: Cell) -> None:
     """Write down what the cell is to train, or see that it is what it has trained so far."""
     file = cell.folder / CELL_FILE
-    if not file.is_file():
-        cell.folder.mkdir(parents=True, exist_ok=True)
-        write_text(file, dump_config(cell.config))
-    elif load_config(file) != cell.config:
+    # Where it is told of does not matter to what comes out.
+    if file.is_file() and replace(load_config(file), logging=cell.config.logging) != cell.config:
         raise ConfigError(
             f"{file}: is not what cell {cell.name!r} of this sweep is to train: expected the same "
             "settings as before, or another name or folder"
         )
+    cell.folder.mkdir(parents=True, exist_ok=True)
+    write_text(file, dump_config(cell.config))
 
 
 @dataclass(frozen=True)
@@ -183,6 +189,16 @@ def _trained(cells: Sequence[Cell], sweep: SweepConfig) -> Iterator[tuple[Cell, 
     finally:
         for process in running:
             process.handle.communicate()  # closes its standard input, so it ends
+
+
+def train_alone(cell: Cell, folder: Path) -> Outcome:
+    """Train a cell in a process of its own, to its end; ``folder`` is the sweep's.
+
+    The process ends if this one does.
+    """
+    process = _begun(cell, folder)
+    process.handle.wait()
+    return _outcome(process, folder)
 
 
 def _begun(cell: Cell, folder: Path) -> _Process:

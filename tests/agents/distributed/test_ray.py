@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import signal
+import subprocess
 import sys
 import threading
 from collections.abc import Iterator, Sequence
@@ -25,10 +26,13 @@ from carrom.vector import BoardWorker, CarromVectorEnv, NewBoards
 from carrom.view import View
 from carrom_agents.distributed import cluster as connection
 from carrom_agents.distributed.boards import _SNAPSHOT_EVERY, RayBoards, actors_on
+from carrom_agents.distributed.cells import cells_on
 from carrom_agents.distributed.cluster import Cluster, connected
 from carrom_agents.distributed.games import games_on
 from carrom_agents.distributed.versions import difference, what_computes
 from carrom_agents.scripted import aimer
+from carrom_agents.sweep.running import run_sweep
+from carrom_agents.sweep.settings import SweepConfig
 from carrom_agents.tournament.log import GAMES_FILE
 from carrom_agents.tournament.play import play_tournament
 from carrom_agents.tournament.record import GameRecord
@@ -38,37 +42,35 @@ ray = pytest.importorskip("ray")
 
 
 @pytest.fixture(scope="module")
-def nodes() -> Iterator[Any]:
-    """Two nodes of one processor each."""
-    from ray.cluster_utils import Cluster as Nodes
-
+def address() -> Iterator[str]:
+    """Of a cluster of two nodes of one processor each."""
     # Workers cannot import this file, so what they need of it is sent.
     ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])
-    nodes = Nodes()
-    for _ in range(2):
-        _add_node(nodes)
-    yield nodes
-    nodes.shutdown()
-    ray.cloudpickle.unregister_pickle_by_value(sys.modules[__name__])
-
-
-def _add_node(nodes: Any) -> Any:
-    return nodes.add_node(
-        num_cpus=1,
-        node_ip_address="127.0.0.1",
-        object_store_memory=80 * 2**20,
-        include_dashboard=False,
+    nodes = subprocess.Popen(
+        [sys.executable, str(Path(__file__).with_name("two_nodes.py"))],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
     )
+    assert nodes.stdin is not None
+    assert nodes.stdout is not None
+    try:
+        said = next(line for line in nodes.stdout if line.startswith("address "))
+        yield said.split()[1]
+    finally:
+        nodes.stdin.close()
+        nodes.wait(timeout=60)
+        ray.cloudpickle.unregister_pickle_by_value(sys.modules[__name__])
 
 
 @pytest.fixture(scope="module")
-def cluster(nodes: Any) -> Iterator[Cluster]:
-    with connected(nodes.address) as cluster:
+def cluster(address: str) -> Iterator[Cluster]:
+    with connected(address) as cluster:
         yield cluster
 
 
-def test_what_the_cluster_is(cluster: Cluster, nodes: Any) -> None:
-    assert cluster == Cluster(nodes.address, nodes=2, processors=2)
+def test_what_the_cluster_is(cluster: Cluster, address: str) -> None:
+    assert cluster == Cluster(address, nodes=2, processors=2)
 
 
 # Games
@@ -160,7 +162,7 @@ def test_a_player_who_thinks_for_ever_forfeits_there_too(cluster: Cluster, tmp_p
 def test_a_game_that_always_ends_its_worker_is_named_and_the_others_are_kept(
     cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("carrom_agents.distributed.games._LIVES", 1)
+    monkeypatch.setattr("carrom_agents.distributed.tasks.LIVES", 1)
     (tmp_path / "ended").mkdir()
     find = _Find(tmp_path / "ended", times=1)
     config = _config(tmp_path / "games", "random", "fatal", starts=1)
@@ -179,6 +181,25 @@ def test_an_error_there_is_the_error_here(cluster: Cluster, tmp_path: Path) -> N
     here = os.getpid()
     with pytest.raises(ConfigError, match=r"^player 'a' is not on this machine$"):
         play_tournament(_config(tmp_path, "a", "b"), find=find, play=games_on(cluster))
+
+
+# Sweeps
+
+
+def test_cells_of_a_sweep_end_as_they_do_here(
+    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("base.yaml").write_text("env: {num_envs: 4}\nstart_from: nowhere\n")
+    here, there = (SweepConfig(("base.yaml",), folder=name, seeds=1) for name in ("here", "there"))
+    expected, found = run_sweep(here), run_sweep(there, train=cells_on(cluster))
+    assert found.keys() == expected.keys()
+    for name, outcome in found.items():
+        assert outcome.status == "failed"
+        assert "nowhere: not a run folder" in outcome.error
+        same = {"seconds": outcome.seconds, "error": outcome.error, "log": outcome.log}
+        assert dataclasses.replace(expected[name], **same) == outcome
+        assert outcome.error in (Path("there") / outcome.log).read_text()
 
 
 # Boards
