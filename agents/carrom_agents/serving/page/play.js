@@ -5,12 +5,12 @@
   const board = carromBoard(canvas, data), sheet = carromSheet(data);
   const { element, find } = sheet;
   const still = window.matchMedia("(prefers-reduced-motion: reduce)");
-  const READING_MS = 600, GONE = 4404, SLOWEST_RETRY_MS = 8000;
+  const READING_MS = 600, BETWEEN_MS = 200, GONE = 4404, SLOWEST_RETRY_MS = 8000;
   const watching = data.people.length === 0;
   const strokes = [];
   // What the server said last, how many strokes have been shown, and the one that is being shown.
   let now = null, shown = 0, playing = null, analysis = null, chosen = -1, sent = false;
-  let running = watching, socket = null, retry_ms = 500;
+  let running = watching, socket = null, retry_ms = 500, told_ms = -Infinity;
   const aim = carromAim(board, data, canvas, { changed, flick });
 
   // ---- what is seen ---------------------------------------------------------------------
@@ -120,6 +120,10 @@
     if (analysis && analysis.number !== now.number) analysis = null;
     refresh();
     if (watching && running && !now.over && !now.busy && !sent) {
+      // Without motion nothing else holds players up who need no time to think.
+      const wait = told_ms + BETWEEN_MS - performance.now();
+      if (wait > 0) { window.setTimeout(goOn, wait); return; }
+      told_ms = performance.now();
       sent = send({ type: "go", number: now.number });
       tell();
     }
@@ -127,6 +131,7 @@
 
   function show(stroke) {
     playing = { stroke, ms: 0, last: null };
+    if (strokes[shown] === stroke) complain("");
     refresh();
     requestAnimationFrame(frame);
   }
@@ -226,6 +231,7 @@
     if (message.type === "error") {
       complain(`The server: ${message.error}`);
       sent = false;
+      running = false;
       if (analysis && !analysis.candidates.length) analysis = null;
       refresh();
     } else if (message.type === "analysis") showAnalysis(message);
