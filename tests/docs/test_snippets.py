@@ -19,12 +19,15 @@ _SHORTER = {
 }
 """What would take long, and what takes the same path with less of it. For 16 boards the tests of
 the functional environment compile the same programs."""
+_STARTS_A_CLUSTER = ("scaling.md",)
+"""Pages whose blocks run where a cluster is started, in ``tests/agents/distributed``."""
 _INCLUDED = "--8<--"
 """Marks a block that shows a file in ``examples/``; it runs by itself."""
 SNIPPETS = {
     page: kept
     for page in PAGES
-    if (kept := [block for block in blocks(page, "python") if _INCLUDED not in block.text])
+    if page.name not in _STARTS_A_CLUSTER
+    and (kept := [block for block in blocks(page, "python") if _INCLUDED not in block.text])
 }
 
 
