@@ -3,10 +3,13 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 pytestmark = pytest.mark.render
+
+SCRIPTS = Path(__file__).parents[3] / "scripts"
 
 DRAW = """
 import sys
@@ -111,3 +114,17 @@ def test_a_refused_device_gets_one_error():
     line = last_line(run(DRAW, MUJOCO_EGL_DEVICE_ID="99"))
     assert line.startswith("carrom.errors.RenderError: ")
     assert "MUJOCO_EGL_DEVICE_ID" in line
+
+
+@pytest.mark.parametrize("program", ["benchmark", "calibrate", "plot", "soak"])
+def test_programs_say_a_bad_setting_in_one_line(program):
+    arguments = ["ladder", "nowhere"] if program == "plot" else []
+    done = subprocess.run(
+        [sys.executable, SCRIPTS / f"{program}.py", *arguments],
+        env=os.environ | {"MUJOCO_GL": "nonsense"},
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    (line,) = done.stderr.splitlines()
+    assert line.startswith(f"{program}: MUJOCO_GL='nonsense' is no back end: expected one of ")
