@@ -101,14 +101,16 @@ def time_bound(one: Movers, other: Movers, tolerance: float) -> jax.Array:
     above_floor = jnp.maximum(jnp.sqrt(distance2) - reach, 0.5 * tolerance)
     below_floor = one.speed + other.speed + 1e-6
     later = above * below_floor > above_floor * below
-    bound = jnp.where(later, above, above_floor) / jnp.where(later, below, below_floor)
+    above, below = jnp.where(later, above, above_floor), jnp.where(later, below, below_floor)
     touching = in_contact(distance2, reach, tolerance) & (along < 0)
     already = along * (_ALREADY / reach) - 1e-12
-    return jnp.where(touching, already, jnp.where(apart, NEVER, bound))
+    above = jnp.where(touching, already, jnp.where(apart, NEVER, above))
+    # A division last: what ends in one the compiler does not compute again for each of its uses.
+    return above / jnp.where(touching | apart, 1, below)
 
 
 def least_bounds(
-    movers: Movers, bounds: jax.Array, tolerance: float
+    movers: Movers, bounds: jax.Array, otherwise: jax.Array, tolerance: float
 ) -> tuple[jax.Array, jax.Array]:
     """Each disc's smallest time bound against the other discs, if below the given one.
 
@@ -118,11 +120,12 @@ def least_bounds(
     Args:
         movers: the discs.
         bounds: times to beat, (N, B), s.
+        otherwise: what to return in place of a partner where nothing beats them, int32 (N, B).
         tolerance: gap at which discs touch, m.
 
     Returns:
         The smallest bounds, (N, B), s, and to which partner they belong: i + that many slots,
-        int32 (N, B); 0 where nothing beats the given bound.
+        int32 (N, B).
     """
     slots = len(bounds)
     twice = jax.tree.map(lambda array: jnp.concatenate([array, array]), movers)
@@ -135,4 +138,4 @@ def least_bounds(
         sooner = bound < best[0]
         return jnp.where(sooner, bound, best[0]), jnp.where(sooner, offset, best[1])
 
-    return lax.fori_loop(1, slots // 2 + 1, compare, (bounds, jnp.zeros(bounds.shape, jnp.int32)))
+    return lax.fori_loop(1, slots // 2 + 1, compare, (bounds, otherwise))

@@ -47,12 +47,14 @@ def advance(
         speed=speed,
         radius=geometry.radius[:, None],
     )
-    bounds, offsets = least_bounds(movers, alone_time, tolerance_of(speed.dtype))
+    # Nobody, as 0 slots away, or for a fall one round of the slots.
+    alone = jnp.where(crossing.falls <= frame_time, len(slots), 0)
+    bounds, offsets = least_bounds(movers, alone_time, alone, tolerance_of(speed.dtype))
 
     # And for the lane: the first of those, or the last disc coming to rest.
     first = jnp.argmin(bounds, axis=0).astype(jnp.int32)
     is_first = slots == first
-    offset = jnp.sum(jnp.where(is_first, offsets, 0), axis=0, dtype=jnp.int32)
+    offset = jnp.take_along_axis(offsets, first[None], axis=0, mode="promise_in_bounds")[0]
     bound = jnp.min(bounds, axis=0)
     time = jnp.maximum(jnp.minimum(bound, _last_rest(discs, speed, stop, parameters)), 0)
     time, happens = jnp.where(squeezed > 0, 0, time), (bound <= time) & (squeezed == 0)
@@ -61,7 +63,7 @@ def advance(
     way = distance_in(jnp.minimum(time, stop), speed, discs.braking)
     x, y = discs.x + ux * way, discs.y + uy * way
     left = jnp.where(time >= stop, 0, jnp.maximum(1 - discs.braking * time * inverse, 0))
-    falls = happens & (offset == 0) & is_first & (crossing.falls <= frame_time)
+    falls = is_first & happens & (offset == len(slots))
     inside = in_play & ~falls & over_pocket(x, y, parameters, geometry)
     moved = Discs(
         x=x,
@@ -75,9 +77,9 @@ def advance(
     )
     event = Event(
         i=first,
-        j=(first + offset) % len(geometry.radius),
-        bounces=happens & (offset == 0) & ~jnp.any(falls, axis=0),
-        may_collide=happens & (offset > 0),
+        j=(first + offset) % len(slots),
+        bounces=happens & (offset == 0),
+        may_collide=happens & (offset > 0) & (offset < len(slots)),
     )
     lanes = Lanes(moved, record._replace(time=record.time + time), squeezed)
     return resolve(lanes, event, parameters, geometry, springs=springs)

@@ -143,9 +143,8 @@ def _impact(
 
 def _pick(discs: Discs, slot: jax.Array, geometry: Geometry) -> tuple[jax.Array, jax.Array, Body]:
     """Place and body of the disc in each lane's ``slot``, (B,) each."""
-    here = jnp.arange(len(geometry.radius), dtype=jnp.int32)[:, None] == slot
     x, y, vx, vy, twist = (
-        jnp.sum(jnp.where(here, values, 0), axis=0)
+        jnp.take_along_axis(values, slot[None], axis=0, mode="promise_in_bounds")[0]
         for values in (discs.x, discs.y, discs.vx, discs.vy, discs.twist)
     )
     spin = twist * jnp.sqrt(jnp.sqrt(vx * vx + vy * vy))

@@ -216,7 +216,7 @@ def _contact(
     collision: the board's friction could hold it for ever.
     """
     push = reduced * mean_push(overlap, closing, springs.stiffness, damping, springs.step)
-    rub = jnp.clip(-slip * reduced / (2 * springs.step), -friction * push, friction * push)
+    rub = jnp.clip(-slip * reduced * (0.5 / springs.step), -friction * push, friction * push)
     moving = (overlap > 0) & ((jnp.abs(closing) > PRESSED_SPEED) | (overlap > springs.held))
     meets = (overlap > -tolerance_of(overlap.dtype)) | begins(overlap, closing, springs.step)
     return push, rub, moving | (meets & (closing > PRESSED_SPEED))

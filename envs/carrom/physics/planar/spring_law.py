@@ -49,12 +49,13 @@ def mean_push(overlap: Any, closing: Any, stiffness: Any, damping: Any, step: An
         step: s.
     """
     xp = overlap.__array_namespace__()
-    within = xp.maximum(stiffness * overlap + damping * closing, 0)
+    within = xp.maximum(stiffness * overlap + damping * closing, 0) * step
     # v (1 - e^(-...)) to second order in the time that is left of the step.
     left = step / 2 + overlap / xp.maximum(closing, 1e-9)
-    entering = closing * left * (damping + (stiffness - damping * damping) * left / 2) / step
+    entering = closing * left * (damping + (stiffness - damping * damping) * left / 2)
     pushes = xp.where(overlap > 0, within, 0)
-    return xp.where(begins(overlap, closing, step), entering, pushes)
+    # A division last: what ends in one is not computed again for each of its uses.
+    return xp.where(begins(overlap, closing, step), entering, pushes) / step
 
 
 @functools.cache

@@ -27,7 +27,7 @@ MOST_STEPS = 10_000
 had a quarter of so many impacts."""
 CHUNK = 4
 """Steps between two looks at which lanes are at rest."""
-SQUEEZED_AT_ONCE = 64
+SQUEEZED_AT_ONCE = 96
 """Lanes that go through overlapping contacts together in ``play_stream``, at most half of all.
 With springs so many strokes more are under way, and while some wait to be squeezed the others
 still fill the lanes."""
