@@ -85,13 +85,27 @@ def save(run: Path, config: ExperimentConfig, state: TrainingState) -> Path:
         run: run folder.
         config: of the run.
         state: after an update.
+
+    Raises:
+        CheckpointError: it cannot be written; those before it are as they were.
     """
     folder = run / CHECKPOINTS / f"{state.update:08d}"
+    try:
+        _write(folder, config, _tree(state))
+    except Exception as error:  # orbax and its storage drivers raise many types, all meaning this
+        reason = " ".join(str(error).split())[:200]
+        raise CheckpointError(
+            f"{folder}: the checkpoint cannot be written: {reason}; when it can, go on with "
+            "--resume"
+        ) from error
+    return folder
+
+
+def _write(folder: Path, config: ExperimentConfig, tree: dict[str, Any]) -> None:
     unfinished, replaced = (folder.with_name(f".{folder.name}{end}") for end in ("", ".replaced"))
     for leftover in (unfinished, replaced):
         shutil.rmtree(leftover, ignore_errors=True)
     unfinished.mkdir(parents=True)
-    tree = _tree(state)
     with _checkpointer() as checkpointer:
         checkpointer.save((unfinished / _ARRAYS).absolute(), tree)
     manifest = {
@@ -106,7 +120,6 @@ def save(run: Path, config: ExperimentConfig, state: TrainingState) -> Path:
         os.rename(folder, replaced)
     durable.replace(unfinished, folder)
     shutil.rmtree(replaced, ignore_errors=True)
-    return folder
 
 
 def located(place: Path) -> tuple[Path, Path | None]:
