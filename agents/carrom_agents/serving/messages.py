@@ -60,7 +60,7 @@ class Analyse:
 Message: TypeAlias = Flick | Go | Analyse
 
 
-def move_limits() -> dict[str, float]:
+def speed_limits() -> dict[str, float]:
     """Lowest and highest speed of a strike, m/s."""
     return {"slowest": MIN_SPEED, "fastest": Material().full_speed}
 

@@ -9,7 +9,7 @@ from carrom.physics.noise import NOISE_LEVELS
 from carrom.replay.page.data import board_data, board_drawings
 from carrom.replay.page.filling import PAGE, filled, for_script, part
 from carrom_agents.serving.game import Game
-from carrom_agents.serving.messages import PERSON, move_limits
+from carrom_agents.serving.messages import PERSON, speed_limits
 from carrom_agents.serving.settings import TASKS
 
 _HERE = "carrom_agents.serving.page"
@@ -55,9 +55,8 @@ def game_page(game: Game) -> str:
         **names,
         "laws": {},
         "people": game.people,
-        "limits": move_limits(),
+        "limits": speed_limits(),
         "line": view.board.base_line_y,
-        "band": view.board.base_line_spacing,
         "corner": view.board.half_side,
     }
     return filled(
