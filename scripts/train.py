@@ -2,6 +2,7 @@
 
     python scripts/train.py configs/quickstart.yaml --seed 1 --ppo.learning-rate 3e-4
     python scripts/train.py --resume runs/quickstart-20261129-210000
+    python scripts/train.py --resume runs/quickstart-20261129-210000/checkpoints/00000050
 
     python scripts/train.py configs/ppo_shot.yaml --seeds 3    # three seeds in one program
 
@@ -49,8 +50,8 @@ def _train(arguments: list[str]) -> int:
     if "--resume" in arguments:
         if arguments[0] != "--resume" or len(arguments) != 2:
             raise ConfigError(
-                f"{' '.join(arguments)}: expected --resume with one run folder, and nothing else "
-                "but the machines: a run goes on as it was configured"
+                f"{' '.join(arguments)}: expected --resume with one run folder, or one of its "
+                "checkpoints, and nothing else but the machines: a run goes on as it was configured"
             )
         from carrom_agents.checkpoint import run_config
         from carrom_agents.experiment import resume
