@@ -49,10 +49,10 @@ def _measure(rounds: int) -> int:
     from carrom_agents.episode import check_at_least
 
     check_at_least("rounds", rounds, 2)
-    figures: Figures = defaultdict(list)
-    _tournaments(figures, rounds)
-    _boards(figures, rounds)
-    print(_table(figures))
+    for measure in (_tournaments, _boards):
+        found: Figures = defaultdict(list)
+        measure(found, rounds)
+        print(_table(found), flush=True)
     return 0
 
 

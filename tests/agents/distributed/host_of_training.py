@@ -1,16 +1,14 @@
-"""One of the hosts of a training on a toy; prints what it found as JSON.
+"""One of the hosts of a training on a toy; prints what each update tells as a line of JSON.
 
-    python host_of_training.py HOSTS HOST_ID HOST:PORT [fault]
+    python host_of_training.py HOSTS HOST_ID HOST:PORT
 
-With HOSTS = 1 it is all there is, with as many devices. A fault: "die" (host 1 is killed in the
-middle), "stop" (it is stopped, and stays silent), "slow" (host 0 takes its time to be told),
-"other" (the hosts have other configurations).
+With HOSTS = 1 it is all there is, with as many devices. Of more, host 0 takes longer over the
+first update than a host may be silent, and host 1 is killed after the second.
 """
 
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import json
 import os
 import signal
@@ -18,7 +16,7 @@ import sys
 import time
 
 import jax
-from test_device_training import opinions, without_timings
+from test_device_training import without_timings
 from toy_functional import ToyFunctional
 
 from carrom.program import run
@@ -42,7 +40,7 @@ DEVICES = 2
 UPDATES = 3
 
 
-def main(count: int, own: int, coordinator: str, fault: str) -> int:
+def main(count: int, own: int, coordinator: str) -> int:
     config = ExperimentConfig(
         total_strokes=UPDATES * 256,
         devices=DEVICES,
@@ -51,9 +49,6 @@ def main(count: int, own: int, coordinator: str, fault: str) -> int:
         ppo=PpoConfig(rollout_length=16, minibatches=2, epochs=1),
         logging=LoggingConfig(checkpoint_every_updates=2),
     )
-    if fault == "other":
-        config = dataclasses.replace(config, seed=own)
-    host_module._GATHERED_WITHIN_S, host_module._SILENT_FOR_S = 60.0, 10
     with contextlib.ExitStack() as opened:
         if count == 1:
             share_processor(DEVICES)
@@ -63,31 +58,24 @@ def main(count: int, own: int, coordinator: str, fault: str) -> int:
             opened.enter_context(joined(hosts, {"configuration": dump_config(config)}))
         agent = Agent(config.network, "target")
         game = Game(ToyFunctional("board"), find_rival("self", config), _mesh(config))  # type: ignore[arg-type]
-        told: list[Progress] = []
 
         def tell(_: int, progress: Progress) -> None:
-            told.append(progress)
-            update = progress.state.update
-            if fault in ("die", "stop") and own == 1 and update == 2:
-                os.kill(os.getpid(), signal.SIGKILL if fault == "die" else signal.SIGSTOP)
-            if fault == "slow" and leading() and update == 1:
-                # Longer than a host may be silent.
-                time.sleep(11)
+            devices = {"devices": len(jax.devices()), "own_devices": len(jax.local_devices())}
+            (metrics,) = without_timings([progress])
+            print(json.dumps(devices | metrics), flush=True)
+            if count > 1 and leading() and progress.state.update == 1:
+                time.sleep(host_module._SILENT_FOR_S + 1)
+            if count > 1 and not leading() and progress.state.update == 2:
+                os.kill(os.getpid(), signal.SIGKILL)
 
-        (state,) = learn_on_device(config, agent, game, [initial_state(config, agent)], tell)
-        found = {
-            "metrics": without_timings(told),
-            "opinions": [opinion.tolist() for opinion in opinions(agent, state)],
-            "devices": [len(jax.devices()), len(jax.local_devices())],
-            "leading": leading(),
-        }
-    print(json.dumps(found))
+        learn_on_device(config, agent, game, [initial_state(config, agent)], tell)
     return 0
 
 
 if __name__ == "__main__":
-    count, own, coordinator, *fault = sys.argv[1:]
-    status = run("host", lambda: main(int(count), int(own), coordinator, *(fault or [""])))
+    host_module._SILENT_FOR_S = 10
+    count, own, coordinator = sys.argv[1:]
+    status = run("host", lambda: main(int(count), int(own), coordinator))
     sys.stdout.flush()
     if status:
         os._exit(status)

@@ -183,6 +183,23 @@ def test_an_error_there_is_the_error_here(cluster: Cluster, tmp_path: Path) -> N
         play_tournament(_config(tmp_path, "a", "b"), find=find, play=games_on(cluster))
 
 
+def test_a_run_folder_is_found_from_another_working_directory(
+    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("mine").mkdir()
+    here, expected = os.getpid(), str(tmp_path / "mine")
+
+    def find(name: str) -> Player:
+        if os.getpid() != here and name != "random":
+            assert name == expected
+        return random_player
+
+    config = _config(tmp_path / "games", "mine", "random", starts=1)
+    games = play_tournament(config, find=find, play=games_on(cluster))
+    assert {game.fixture.breaker for game in games} == {"mine", "random"}
+
+
 # Sweeps
 
 
