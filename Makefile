@@ -1,18 +1,22 @@
-# Two commands for a machine with Python 3.11, pip and make:
+# Commands for a machine with Python 3.11, pip and make:
 #   make train   install, then train the quickstart experiment
+#   make play    install, then play in the browser
 #   make test    install, then lint, type-check and test
-# Both install into .venv and install nothing again the second time.
+# They install into .venv and install nothing again the second time.
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV ?= .venv
 BIN := $(VENV)/bin
 INPUTS := pyproject.toml constraints.txt
 
-.PHONY: train test lint types pytest benchmark calibrate clean
+.PHONY: train play test lint types pytest benchmark calibrate clean
 .DEFAULT_GOAL := train
 
 train: $(VENV)/.installed
 	$(BIN)/python scripts/train.py configs/quickstart.yaml $(ARGS)
+
+play: $(VENV)/.installed-serve
+	$(BIN)/python scripts/serve.py --open $(ARGS)
 
 test: lint types pytest
 
@@ -43,6 +47,10 @@ $(VENV)/.installed: $(INPUTS) | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable .
 	touch $@
 
+$(VENV)/.installed-serve: $(INPUTS) | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[serve]'
+	touch $@ $(VENV)/.installed
+
 $(VENV)/.installed-dev: $(INPUTS) | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev,video,tensorboard,serve,distributed,docs]'
-	touch $@ $(VENV)/.installed
+	touch $@ $(VENV)/.installed $(VENV)/.installed-serve

@@ -8,7 +8,7 @@ import re
 from typing import Any
 from urllib.request import Request, urlopen
 
-from chromium import Browser  # pyright: ignore[reportMissingImports]
+from chromium import Browser
 from game_site import WISH
 
 from carrom.board import Board

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from chromium import Browser, program  # pyright: ignore[reportMissingImports]
+from chromium import Browser, program
 from game_site import idle, until
 from hand import AIMING, Hand
 

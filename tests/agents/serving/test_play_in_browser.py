@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from chromium import Browser, program  # pyright: ignore[reportMissingImports]
+from chromium import Browser, program
 from hand import AIMING, BOARD, OVER, STATUS, Hand
 
 from carrom.replay import verify
