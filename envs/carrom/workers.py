@@ -21,7 +21,7 @@ import numpy as np
 from carrom.boards import Boards, BoardStep, Start
 from carrom.errors import ConfigError, WorkerError
 from carrom.nets import Nets
-from carrom.options import Options
+from carrom.options import CALLABLES, Options
 from carrom.replay.replay import Replay
 from carrom.table import Stroke
 from carrom.view import View
@@ -43,9 +43,11 @@ class NewBoards:
 
     def cannot_be_sent(self, error: Exception) -> ConfigError:
         """What to raise where pickling has failed with ``error``."""
+        given = {name: getattr(self.options, name) for name in CALLABLES}
+        named = ", ".join(f"{name} = {v!r}" for name, v in given.items() if callable(v))
         return ConfigError(
-            f"opponent = {self.options.opponent!r} and partner = {self.options.partner!r} cannot "
-            f"be sent to a worker ({error}): expected names, or callables that can be pickled"
+            f"{named}: cannot be sent to a worker ({error}): expected names, or callables that can "
+            "be pickled"
         )
 
 
