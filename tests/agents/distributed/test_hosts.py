@@ -202,6 +202,7 @@ def ended(process: subprocess.Popen[str]) -> tuple[int, list[dict[str, float]], 
     )
 
 
+@pytest.mark.slow  # three processes compile a training each: 48 s of a core
 def test_two_hosts_give_what_one_gives_until_one_is_lost() -> None:
     """As one with as many devices. Host 0 once takes longer than a host may be silent."""
     status, alone, errors = ended(begun(1, 0, 1))
