@@ -21,13 +21,10 @@ _SHORTER = {
 the functional environment compile the same programs."""
 _STARTS_A_CLUSTER = ("scaling.md",)
 """Pages whose blocks run where a cluster is started, in ``tests/agents/distributed``."""
-_INCLUDED = "--8<--"
-"""Marks a block that shows a file in ``examples/``; it runs by itself."""
 SNIPPETS = {
     page: kept
     for page in PAGES
-    if page.name not in _STARTS_A_CLUSTER
-    and (kept := [block for block in blocks(page, "python") if _INCLUDED not in block.text])
+    if page.name not in _STARTS_A_CLUSTER and (kept := blocks(page, "python"))
 }
 
 
