@@ -9,7 +9,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 INPUTS := pyproject.toml constraints.txt
 
-.PHONY: train play test lint types pytest benchmark calibrate clean
+.PHONY: train play test lint types pytest docs benchmark calibrate clean
 .DEFAULT_GOAL := train
 
 train: $(VENV)/.installed
@@ -29,6 +29,9 @@ types: $(VENV)/.installed-dev
 
 pytest: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest -n 2 $(ARGS)
+
+docs: $(VENV)/.installed-dev
+	$(BIN)/mkdocs build --strict
 
 benchmark: $(VENV)/.installed-dev
 	$(BIN)/python scripts/benchmark.py $(ARGS)

@@ -127,7 +127,7 @@ def test_what_cannot_be_played_changes_nothing() -> None:
     assert refused > 20
 
 
-@pytest.mark.law("39")
+@pytest.mark.law("39.a")
 @pytest.mark.law("43")
 def test_who_breaks_plays_white_and_may_be_chosen() -> None:
     tossed = set()

@@ -1,6 +1,0 @@
-"""What the tests of the documentation share can be imported by them."""
-
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parent))
