@@ -28,6 +28,7 @@ def turn_kept_for_a_carromman(stroke) -> bool:
 def test_success_is_what_the_umpire_says_of_the_stroke():
     drill = DRILLS["cut-2"]
     rng, best = np.random.default_rng(0), drill.best
+    assert best is not None
     # Half of them near the best strike that is known, where some do and some do not.
     made = np.c_[
         np.full(60, best.place),
@@ -63,6 +64,7 @@ def test_a_map_covers_the_free_places_and_is_the_same_again():
 def test_the_map_is_bright_where_the_best_known_strike_is():
     drill = DRILLS["direct-1"]
     best = drill.best
+    assert best is not None
     around = (best.direction - 0.01, best.direction + 0.01)
     shots = shot_map(
         drill.view(),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 import pickle
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +21,7 @@ from carrom.drawing import Drawing
 from carrom.errors import ActionError, ConfigError, FactsError
 from carrom.laws import Event, QueenState, StrokeFacts
 from carrom.layout import Layout
+from carrom.nets import EMPTY, Nets
 from carrom.physics.strike import Strike
 from carrom.pieces import QUEEN
 from carrom.table import Stroke
@@ -356,7 +357,7 @@ class TestWallClock:
         watch = Watch()
 
         class LongFilms(Drawing):
-            def show(self, strokes: Iterable[Stroke], layout: Layout) -> None:
+            def show(self, strokes: Sequence[Stroke], layout: Layout, nets: Nets = EMPTY) -> None:
                 watch.time_s += 100.0
 
         env: Any = timed(watch)

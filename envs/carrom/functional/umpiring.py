@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import jax
 import jax.numpy as jnp
@@ -132,9 +132,7 @@ class Umpire:
         """Book what was ruled, and set up the next board if one follows."""
         setting, before = self.setting, ruled.before
         booked = Booked(before.board.seat, ruled.facts, ruled.ruling, ruled.match)
-        terms = scores.stroke_terms(
-            before, booked, self.setting.reward, setting.task, setting.format
-        )
+        terms = scores.stroke_terms(before, booked, self._reward, setting.task, setting.format)
         state = dataclasses.replace(
             state,
             match=ruled.match,
@@ -203,6 +201,10 @@ class Umpire:
         setting = self.setting
         return starts.rack(key, side, setting.board, setting.packing, setting.orientation)
 
+    @property
+    def _reward(self) -> str:
+        return cast(str, self.setting.reward)  # ``Functional`` refuses functions
+
     def term_names(self) -> tuple[str, ...]:
         """The names of the reward terms."""
         format, task = self.setting.format, self.setting.task
@@ -210,7 +212,7 @@ class Umpire:
         def terms() -> scores.Terms:
             match = starts.match_from(jnp.int32(0), format)
             booked = self.nothing_booked(match)
-            return scores.stroke_terms(match, booked, self.setting.reward, task, format)
+            return scores.stroke_terms(match, booked, self._reward, task, format)
 
         return tuple(jax.eval_shape(terms))
 

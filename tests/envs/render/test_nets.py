@@ -1,6 +1,7 @@
 """Nets: who hangs in which, and how it is drawn."""
 
 import itertools
+from typing import Any
 
 import gymnasium as gym
 import numpy as np
@@ -12,7 +13,7 @@ from carrom.board import Board
 from carrom.env import CarromEnv
 from carrom.errors import BoardError
 from carrom.filming import nets_before, stroke_moments, with_nets
-from carrom.nets import EMPTY, nets_after, nets_without
+from carrom.nets import EMPTY, Nets, nets_after, nets_without
 from carrom.physics.motion import Pocketing
 from carrom.pieces import QUEEN, STRIKER
 from carrom.render.net_places import places_in_net
@@ -94,6 +95,12 @@ def test_nets_that_cannot_be_are_refused(renderer, nets, said):
         renderer.render(np.zeros((20, 2)), shown, nets)
 
 
+def nets_of(env: CarromEnv) -> Nets:
+    table = env.get_state().table
+    assert table is not None
+    return table.nets
+
+
 @pytest.fixture(scope="module")
 def played():
     """A board from the rack, step by step: strokes, where the carrommen lie, nets."""
@@ -101,12 +108,12 @@ def played():
     assert isinstance(env, CarromEnv)
     env.reset(seed=5)
     rng, steps, over = np.random.default_rng(0), [], False
-    steps.append((env.last_strokes, env.layout(), env.get_state().table.nets))
+    steps.append((env.last_strokes, env.layout(), nets_of(env)))
     while not over and len(steps) < 25:
         action = rng.uniform(-1, 1, 3).astype(np.float32) * [1, 0.15, 1]
         _, _, terminated, truncated, _ = env.step(action.astype(np.float32))
         over = terminated or truncated
-        steps.append((env.last_strokes, env.layout(), env.get_state().table.nets))
+        steps.append((env.last_strokes, env.layout(), nets_of(env)))
     return steps
 
 
@@ -135,6 +142,7 @@ def test_films_fill_the_nets_as_the_discs_fall(played):
     at_rest = list(with_nets(strokes))
     assert at_rest[0][1] == EMPTY
     for (stroke, held), (next_stroke, following) in itertools.pairwise(at_rest):
+        assert stroke.motion is not None
         assert nets_before([stroke], nets_after(held, stroke.motion.pocketed)) == held
         back = np.flatnonzero(next_stroke.before.layout.on_board).tolist()
         assert set(sum(held, ())) - set(back) <= set(sum(following, ()))
@@ -142,7 +150,7 @@ def test_films_fill_the_nets_as_the_discs_fall(played):
 
 def test_a_snapshot_keeps_the_nets_and_a_vector_environment_has_the_same():
     env = CarromEnv("board", opponent="aimer")
-    envs = gym.make_vec("CarromBoard-v0", num_envs=2, opponent="aimer").unwrapped
+    envs: Any = gym.make_vec("CarromBoard-v0", num_envs=2, opponent="aimer").unwrapped
     env.reset(seed=8)
     envs.reset(seed=7)
     for index in range(6):
@@ -150,10 +158,10 @@ def test_a_snapshot_keeps_the_nets_and_a_vector_environment_has_the_same():
         envs.step(np.stack([action, action]))
         env.step(action)
     state = env.get_state()
-    nets = state.table.nets
+    nets = nets_of(env)
     assert nets != EMPTY
     assert envs._boards.nets()[1] == nets
     other = CarromEnv("board", opponent="aimer")
     other.set_state(state)
-    assert other.get_state().table.nets == nets
+    assert nets_of(other) == nets
     envs.close()
