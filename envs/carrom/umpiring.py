@@ -67,7 +67,7 @@ def take_up(
     layout = motion.layout if motion else table.position.layout
     incident = Incident(seat, facts, match, ruling, layout, attempt)
     if motion is None:
-        incident = dataclasses.replace(incident, layout=_without_fallen(layout, facts))
+        incident = dataclasses.replace(incident, layout=without_fallen(layout, facts))
     if not (ruling.board_over or ruling.board_replayed):
         incident = _with_umpires_places(table.setting, incident)
         incident = dataclasses.replace(incident, dues=_dues(table.position.match, ruling))
@@ -110,7 +110,7 @@ def decide(table: Table, answer: Placement | Waiver | Claim | AsScripted) -> Non
     _lay_dues(table)
 
 
-def _without_fallen(layout: Layout, facts: StrokeFacts) -> Layout:
+def without_fallen(layout: Layout, facts: StrokeFacts) -> Layout:
     """The layout without what the facts say fell or jumped, lowest indices first."""
     on_board = layout.on_board.copy()
     for part, count in zip(SLICES, facts.pocketed + facts.overboard, strict=True):

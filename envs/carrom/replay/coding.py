@@ -137,10 +137,10 @@ def layout_changed(data: Any, before: Layout, where: str) -> Layout:
     """
     positions, on_board = before.positions.copy(), before.on_board.copy()
     for key, place in mapping(data, where).items():
-        index = whole(int(key) if key.isdecimal() else key, f"{where}.{key}", N_CARROMMEN)
+        index = key_of(key, f"{where}.{key:.60}", N_CARROMMEN)
         on_board[index] = place is not None
         if place is not None:
-            positions[index] = numbers(place, 2, f"{where}.{key}")
+            positions[index] = numbers(place, 2, f"{where}.{key:.60}")
     return Layout(positions, on_board)
 
 
@@ -185,6 +185,13 @@ def whole(data: Any, where: str, end: int = N_DISCS) -> int:
     return data
 
 
+def key_of(data: str, where: str, end: int) -> int:
+    """The whole number below ``end`` that a key of an object is, else ConfigError."""
+    # Not by int(): it refuses thousands of digits, and takes those of every script.
+    keys = {str(number): number for number in range(end)}
+    return whole(keys.get(data, data), where, end)
+
+
 def text(data: Any, where: str) -> str:
     """A string, else ConfigError."""
     if not isinstance(data, str):
@@ -193,4 +200,4 @@ def text(data: Any, where: str) -> str:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and type(value) is not bool and math.isfinite(value)
+    return type(value) in (int, float) and math.isfinite(value)
