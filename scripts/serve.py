@@ -49,11 +49,14 @@ def main() -> int:
 
 
 def _serve(arguments: argparse.Namespace) -> int:
+    for option, value in (("games", arguments.games), ("idle-minutes", arguments.idle_minutes)):
+        if not value > 0:
+            raise ConfigError(f"--{option} {value}: expected more than 0")
     # MuJoCo fails obscurely when it is imported with a bad setting.
     check_setting()
     try:
         from carrom_agents.serving.app import application
-        from carrom_agents.serving.server import listening, names_of, serve
+        from carrom_agents.serving.server import end, listening, names_of, serve
     except ModuleNotFoundError as error:
         package = (error.name or "").split(".")[0]
         if package not in ("starlette", "uvicorn"):
@@ -62,7 +65,8 @@ def _serve(arguments: argparse.Namespace) -> int:
             f"{package} is not installed: expected pip install 'carrom-rl[serve]'"
         ) from None
     from carrom_agents.roster import find_player, short_name
-    from carrom_agents.serving.hosting import Host, Limits
+    from carrom_agents.serving.hosted import Limits
+    from carrom_agents.serving.hosting import Host
     from carrom_agents.serving.shared_player import SharedPlayer
 
     players = {name: SharedPlayer(name) for name in opponent_names()}
@@ -77,6 +81,7 @@ def _serve(arguments: argparse.Namespace) -> int:
     app = application(host, preferred=_PREFERRED, called=names_of(arguments.host))
     sock = listening(arguments.host, arguments.port)
     serve(app, sock, arguments.host, say=_say, opens=arguments.open)
+    end(host)
     return 0
 
 

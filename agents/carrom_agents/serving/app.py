@@ -27,9 +27,10 @@ from carrom.errors import CarromError, ConfigError
 from carrom.replay import html, save
 from carrom.replay.page.filling import part
 from carrom_agents.serving.connection import GONE, Connection
-from carrom_agents.serving.hosting import Host, Hosted
+from carrom_agents.serving.hosted import Hosted
+from carrom_agents.serving.hosting import Host
 from carrom_agents.serving.messages import LONGEST, read_settings
-from carrom_agents.serving.pages import FILES, game_page, start_page
+from carrom_agents.serving.pages import FILES, game_page, refusal_page, start_page
 from carrom_agents.serving.settings import LARGEST_SEED
 
 _HEADERS = {
@@ -116,7 +117,7 @@ def application(host: Host, *, preferred: str, called: Collection[str] | None = 
         await Connection(web, host, hosted, shown).run()
 
     async def refused(_: Request, error: Exception) -> Response:
-        return PlainTextResponse(f"{error}\n", 404)
+        return HTMLResponse(refusal_page(str(error)), 404)
 
     routes = [
         Route("/", start),

@@ -11,7 +11,8 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from carrom.errors import CarromError, ConfigError
 from carrom_agents.serving.allowance import Allowance
-from carrom_agents.serving.hosting import Host, Hosted
+from carrom_agents.serving.hosted import Hosted
+from carrom_agents.serving.hosting import Host
 from carrom_agents.serving.messages import read_message
 
 GONE = 4404
@@ -49,12 +50,12 @@ class Connection:
 
     async def run(self) -> None:
         """Until the page has gone, or the game."""
-        self._hosted.connections.add(self._news.set)
+        self._host.join(self._hosted, self._news.set)
         sending = asyncio.create_task(self._send())
         try:
             await self._receive()
         finally:
-            self._hosted.connections.discard(self._news.set)
+            self._host.leave(self._hosted, self._news.set)
             sending.cancel()
             with contextlib.suppress(asyncio.CancelledError, WebSocketDisconnect, RuntimeError):
                 await sending

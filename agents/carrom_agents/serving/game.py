@@ -67,7 +67,8 @@ class Game:
         self._side_of_seat = {seat: side for side, seat in enumerate(order)}
         self.names = {seat: settings.names[side] for seat, side in self._side_of_seat.items()}
         chosen = {seat: settings.players[side] for seat, side in self._side_of_seat.items()}
-        self._players = {seat: players[name] for seat, name in chosen.items() if name is not None}
+        self._chosen = {seat: name for seat, name in chosen.items() if name is not None}
+        self._players = {seat: players[name] for seat, name in self._chosen.items()}
         self._chance = {
             seat: np.random.default_rng([settings.seed, 1, seat]) for seat in self._players
         }
@@ -92,6 +93,11 @@ class Game:
     def computer_strikes(self) -> bool:
         """Whether a computing player has the turn."""
         return not self.over and self._seat in self._players
+
+    @property
+    def computing(self) -> str | None:
+        """The name of the computing player who has the turn; None where a person has it."""
+        return self._chosen[self._seat] if self.computer_strikes else None
 
     @property
     def person_strikes(self) -> bool:

@@ -1,6 +1,6 @@
-"""The games that are open, and the threads that compute for them.
+"""The games that are open.
 
-The event loop never computes: strokes, players and analyses run in a few threads. A game is
+The event loop never computes: strokes, players and analyses run in threads. A game is
 changed by one of them at a time; connections are told that it has changed, and read for
 themselves what they have not shown yet. So whoever comes back after a lost connection misses
 nothing, and nobody is sent anything twice.
@@ -9,93 +9,24 @@ nothing, and nobody is sent anything twice.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 import secrets
 import time
-from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
 from carrom.errors import ActionError, CarromError, ConfigError
 from carrom_agents.planner import planner
 from carrom_agents.serving.analysis import Question, analysed
 from carrom_agents.serving.game import Game
+from carrom_agents.serving.hosted import Hosted, Limits, giving_way
 from carrom_agents.serving.messages import Analyse, Flick, Go, Message
 from carrom_agents.serving.settings import GameSettings
 from carrom_agents.serving.shared_player import SharedPlayer
+from carrom_agents.serving.threads import Threads
 
 _log = logging.getLogger(__name__)
 _Result = TypeVar("_Result")
-
-
-@dataclass(frozen=True)
-class Limits:
-    """How much is open, and for how long.
-
-    Attributes:
-        games: open at once.
-        idle_s: seconds after which a game is closed in which nobody does anything.
-        sweep_s: seconds from one look for such games to the next.
-        threads: that compute.
-        messages_per_s: that a connection may send in the long run.
-        messages_at_once: that it may send at once after a pause.
-
-    Raises:
-        ConfigError: a number that is not positive.
-    """
-
-    games: int = 32
-    idle_s: float = 3600.0
-    sweep_s: float = 30.0
-    threads: int = 2
-    messages_per_s: float = 10.0
-    messages_at_once: float = 30.0
-
-    def __post_init__(self) -> None:
-        for name in self.__dataclass_fields__:
-            if not getattr(self, name) > 0:
-                raise ConfigError(f"{name} = {getattr(self, name)!r}: expected more than 0")
-
-
-@dataclass(eq=False)
-class Hosted:
-    """A game that is open.
-
-    Attributes:
-        token: what a page names it by; who knows it may play.
-        game: the match.
-        used_at: when somebody last did something, s of the host's clock.
-        busy: a stroke is being computed.
-        analysing: a position is.
-        closed: nothing more is computed for it.
-        connections: called when there is something new.
-    """
-
-    token: str
-    game: Game
-    used_at: float
-    busy: bool = False
-    analysing: bool = False
-    closed: bool = False
-    connections: set[Callable[[], None]] = field(default_factory=set)
-
-    def tell(self) -> None:
-        """Let all connections know that there is something new."""
-        for connection in list(self.connections):
-            connection()
-
-    def since(self, count: int) -> dict[str, Any]:
-        """How the game stands, with the strokes from number ``count`` on."""
-        shown = self.game.shown
-        return {
-            "type": "table",
-            "from": count,
-            "strokes": self.game.strokes[count : shown["number"]],
-            "laws": dict(self.game.laws),
-            "now": shown | {"busy": self.busy},
-        }
 
 
 class Host:
@@ -117,20 +48,22 @@ class Host:
         self._games: dict[str, Hosted] = {}
         self._opening = 0
         self._tasks: set[asyncio.Task[None]] = set()
-        self._pool = ThreadPoolExecutor(self.limits.threads, thread_name_prefix="carrom")
+        self._threads = Threads(players, self.limits.threads)
+
+    @property
+    def busy(self) -> bool:
+        """Whether something is being computed, also after ``close``."""
+        return self._threads.busy
 
     async def open(self, settings: GameSettings) -> Hosted:
-        """Open a game, and let it begin.
+        """Open a game, and let it begin; one that nobody plays gives way if there are too many.
 
         Raises:
-            ConfigError: too many are open.
+            ConfigError: too many are being played.
         """
         self.sweep()
         if len(self._games) + self._opening >= self.limits.games:
-            raise ConfigError(
-                f"{self.limits.games} games are open, as many as there may be: "
-                "expected to wait until one has been idle"
-            )
+            self._close(giving_way(self._games.values(), self.clock(), self.limits))
         self._opening += 1
         try:
             game = await self.compute(lambda: Game(settings, self.players))
@@ -140,7 +73,7 @@ class Host:
         self._games[hosted.token] = hosted
         for name in set(settings.players) - {None}:
             assert name is not None
-            self._in_background(self._prepared(self.players[name]))
+            self._in_background(self._threads.prepare(name))
         self._let_go_on(hosted)
         return hosted
 
@@ -155,6 +88,16 @@ class Host:
             raise ConfigError("there is no such game: it was never opened, or closed when idle")
         hosted.used_at = self.clock()
         return hosted
+
+    def join(self, hosted: Hosted, connection: Callable[[], None]) -> None:
+        """A page is connected, which is to be told what is new."""
+        hosted.visited, hosted.used_at = True, self.clock()
+        hosted.connections.add(connection)
+
+    def leave(self, hosted: Hosted, connection: Callable[[], None]) -> None:
+        """It is not any more."""
+        hosted.used_at = self.clock()
+        hosted.connections.discard(connection)
 
     def take(self, hosted: Hosted, message: Message, answer: Callable[[Any], None]) -> None:
         """Do what a message wants, in a thread; never waits.
@@ -178,22 +121,20 @@ class Host:
             raise ActionError("a stroke is under way: expected to wait for it")
         if isinstance(message, Flick):
             game.check(message)
-            self._begin(hosted, lambda: game.strike(message))
+            self._begin(hosted, lambda: self.compute(lambda: game.strike(message)))
         else:
             assert isinstance(message, Go)
             game.check_number(message.number)
             if not game.computer_strikes:
                 raise ActionError("it is a person's turn")
-            self._begin(hosted, game.let_play)
+            self._begin(hosted, lambda: self._answered(hosted))
 
     def sweep(self) -> None:
         """Close the games that nobody has used for long."""
         latest = self.clock() - self.limits.idle_s
-        for token, hosted in list(self._games.items()):
+        for hosted in list(self._games.values()):
             if hosted.used_at < latest and not hosted.busy:
-                del self._games[token]
-                hosted.closed = True
-                hosted.tell()
+                self._close(hosted)
 
     async def run(self, first: Iterable[str] = ()) -> None:
         """Sweep from time to time; at the beginning, prepare the engine and some players.
@@ -212,33 +153,44 @@ class Host:
             hosted.closed = True
         for task in self._tasks:
             task.cancel()
-        self._pool.shutdown(wait=False, cancel_futures=True)
+        self._threads.close()
 
     async def compute(self, work: Callable[[], _Result]) -> _Result:
         """The result of something that takes a while, from a thread."""
-        return await asyncio.get_running_loop().run_in_executor(self._pool, work)
+        return await self._threads.compute(work)
 
-    # What follows runs in the event loop; only what ``compute`` is given runs elsewhere.
+    # What follows runs in the event loop; only what the threads are given runs elsewhere.
+
+    def _close(self, hosted: Hosted) -> None:
+        del self._games[hosted.token]
+        hosted.closed = True
+        hosted.tell()
 
     def _let_go_on(self, hosted: Hosted) -> None:
         """Computing players answer people at once; alone they wait to be told."""
         if hosted.game.people and hosted.game.computer_strikes:
-            self._begin(hosted, hosted.game.let_play)
+            self._begin(hosted, lambda: self._answered(hosted))
 
-    def _begin(self, hosted: Hosted, work: Callable[[], None]) -> None:
+    def _begin(self, hosted: Hosted, stroke: Callable[[], Awaitable[None]]) -> None:
         hosted.busy = True
         hosted.tell()
-        self._in_background(self._strokes(hosted, work))
+        self._in_background(self._strokes(hosted, stroke))
 
-    async def _strokes(self, hosted: Hosted, work: Callable[[], None]) -> None:
+    async def _strokes(self, hosted: Hosted, stroke: Callable[[], Awaitable[None]]) -> None:
         try:
-            await self.compute(work)
+            await stroke()
             while hosted.game.people and hosted.game.computer_strikes and not hosted.closed:
                 hosted.tell()
-                await self.compute(hosted.game.let_play)
+                await self._answered(hosted)
         finally:
             hosted.busy = False
             hosted.tell()
+
+    async def _answered(self, hosted: Hosted) -> None:
+        """The computing player who has the turn has struck."""
+        player = hosted.game.computing
+        assert player is not None, "somebody else has the turn"
+        await self._threads.ask(player, hosted.game.let_play)
 
     def _analyse(self, hosted: Hosted, message: Analyse, answer: Callable[[Any], None]) -> None:
         if hosted.analysing:
@@ -253,22 +205,20 @@ class Host:
     async def _analysis(
         self, hosted: Hosted, question: Question, answer: Callable[[Any], None]
     ) -> None:
+        def work() -> dict[str, Any]:
+            return _analysed(question)
+
         try:
-            answer({"type": "analysis", **await self.compute(lambda: _analysed(question))})
+            answer({"type": "analysis", **await self._threads.analyse(work)})
         except CarromError as error:
             answer({"type": "error", "error": str(error)})
         finally:
             hosted.analysing = False
 
-    async def _prepared(self, player: SharedPlayer) -> None:
-        # Should he fail, whoever asks him is told.
-        with contextlib.suppress(Exception):
-            await self.compute(player.prepare)
-
     async def _warmed(self, first: list[str]) -> None:
         await self.compute(_play_a_stroke)
         for name in first:
-            await self._prepared(self.players[name])
+            await self._threads.prepare(name)
 
     def _in_background(self, work: Any) -> None:
         task = asyncio.get_running_loop().create_task(work)

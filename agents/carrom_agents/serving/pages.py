@@ -69,6 +69,11 @@ def game_page(game: Game) -> str:
     )
 
 
+def refusal_page(reason: str) -> str:
+    """Where a page was asked for that there is not."""
+    return filled(part("refusal.html", _HERE), {"reason": escape(reason)})
+
+
 def _options(choices: Sequence[tuple[str, str]], chosen: str) -> str:
     return "".join(
         f'<option value="{escape(value)}"{" selected" * (value == chosen)}>{escape(text)}</option>'

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import errno
+import os
 import socket
+import sys
 import webbrowser
 from collections.abc import Callable, Collection
 
@@ -11,6 +14,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from carrom.errors import ConfigError
+from carrom_agents.serving.hosting import Host
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 """Names by which a machine calls itself."""
@@ -32,7 +36,7 @@ def listening(host: str, port: int) -> socket.socket:
         port: 0 for any that is free.
 
     Raises:
-        ConfigError: there is no such address here, or the port is taken or not allowed.
+        ConfigError: there is no such host here, or the port is taken or not allowed.
     """
     if not 0 <= port < 1 << 16:
         raise ConfigError(f"port = {port}: expected 0 to {(1 << 16) - 1}")
@@ -46,8 +50,14 @@ def listening(host: str, port: int) -> socket.socket:
     except (OSError, UnicodeError) as error:
         made.close()
         reason = getattr(error, "strerror", None) or error
+        elsewhere = isinstance(error, (socket.gaierror, UnicodeError)) or (
+            error.errno == errno.EADDRNOTAVAIL
+        )
+        expected = (
+            "a name or address of this machine (--host)" if elsewhere else "a free port (--port)"
+        )
         raise ConfigError(
-            f"cannot listen on {host}, port {port}: {reason}; expected a free port (--port)"
+            f"cannot listen on {host}, port {port}: {reason}; expected {expected}"
         ) from error
     return made
 
@@ -73,6 +83,20 @@ def serve(
         webbrowser.open(address)
     with contextlib.suppress(KeyboardInterrupt):
         server(app).run(sockets=[sock])
+
+
+def end(host: Host) -> None:
+    """End the process at once if a thread still computes for a host that is closed.
+
+    The interpreter would wait for it, up to a minute for a player who is being prepared, for
+    whom nobody waits any more. Nothing can be lost: games are kept in memory only, pages have
+    been told, and all that these threads leave on disk is compiled programs, of which one cut off
+    in the instant of being written is compiled anew.
+    """
+    if host.busy:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(0)
 
 
 def server(app: ASGIApp) -> uvicorn.Server:

@@ -11,7 +11,8 @@ from game_site import Running, Site, players
 from starlette.testclient import TestClient
 
 from carrom_agents.serving.app import application
-from carrom_agents.serving.hosting import Host, Limits
+from carrom_agents.serving.hosted import Limits
+from carrom_agents.serving.hosting import Host
 from carrom_agents.serving.server import listening, names_of, server
 
 

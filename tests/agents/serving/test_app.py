@@ -4,20 +4,30 @@ from __future__ import annotations
 
 import json
 import re
+import threading
+import time
 from contextlib import ExitStack
 from typing import Any
 from urllib.request import Request, urlopen
 
 import numpy as np
 import pytest
-from game_site import NAMES, WISH, idle, until
+from game_site import NAMES, WISH, Site, idle, players, until
+from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
+from carrom.errors import ConfigError
 from carrom.replay import load, verify
 from carrom_agents.roster import find_player
+from carrom_agents.serving.app import application
 from carrom_agents.serving.connection import GONE
+from carrom_agents.serving.game import Game
+from carrom_agents.serving.hosted import Hosted, Limits, giving_way
+from carrom_agents.serving.hosting import Host
+from carrom_agents.serving.settings import GameSettings
+from carrom_agents.serving.shared_player import SharedPlayer
 
 AIMER = find_player("aimer")
 HOSTILE = "<img src=x onerror=x()></scrip"
@@ -197,12 +207,82 @@ def test_no_more_games_than_there_may_be_until_one_is_idle(site) -> None:
     refusal = site.client.post("/games", json=WISH)
     assert refusal.status_code == 400
     assert "4 games are open" in refusal.json()["error"]
-    site.now[0] = 60.0
+    site.now[0] = 50.0
     assert site.client.get(f"/games/{tokens[0]}").status_code == 200
     site.now[0] = 120.0
     site.open()
     assert site.client.get(f"/games/{tokens[0]}").status_code == 200
     assert site.client.get(f"/games/{tokens[1]}").status_code == 404
+
+
+@pytest.mark.parametrize("over", [False, True])
+def test_a_game_that_nobody_plays_gives_way_to_a_new_one(site, over: bool) -> None:
+    """The one that is over, else the one that was left; never one that is watched."""
+    names = ("over", "left", "never visited", "watched")
+    tokens = {name: site.open(first="random", second="random") for name in names}
+    hosted = {name: site.host.find(token) for name, token in tokens.items()}
+    with site.socket(tokens["watched"]) as socket:
+        until(socket, idle)
+        for name in ("over", "left"):
+            with site.socket(tokens[name]) as page:
+                number = until(page, idle)["now"]["number"]
+                while over and name == "over" and not hosted[name].game.over:
+                    page.send_json({"type": "go", "number": number})
+                    number = until(
+                        page, lambda m, n=number + 1: idle(m) and m["now"]["number"] == n
+                    )["now"]["number"]
+            while hosted[name].connections:
+                time.sleep(0.01)
+        if not over:
+            assert site.client.post("/games", json=WISH).status_code == 400
+            site.now[0] = 61.0
+        # One more than those that give way.
+        expected = ["over"] if over else ["never visited"]
+        site.open()
+        assert [name for name in names if hosted[name].closed] == expected
+        assert site.client.post("/games", json=WISH).status_code == 400
+    assert not hosted["watched"].closed
+
+
+def test_a_game_that_was_left_gives_way_later_than_one_never_visited() -> None:
+    limits, game = Limits(games=2), Game(GameSettings((None, None), ("a", "b")), {})
+    met = Hosted("met", game, used_at=0.0, visited=True)
+    unmet = Hosted("unmet", game, used_at=10.0)
+    for now in (0.0, limits.arrival_s):
+        with pytest.raises(ConfigError, match="2 games are open"):
+            giving_way([met, unmet], now, limits)
+    assert giving_way([met, unmet], limits.arrival_s + 11, limits) is unmet
+    assert giving_way([met, unmet], limits.away_s + 1, limits) is met
+    met.connections.add(lambda: None)
+    assert giving_way([met, unmet], limits.away_s + 1, limits) is unmet
+
+
+def test_others_play_on_while_a_player_is_being_prepared() -> None:
+    """Three games wait for one who takes long, more than there are threads."""
+    ready, begun = threading.Event(), []
+
+    def find(name: str):
+        begun.append(name)
+        assert ready.wait(30)
+        return find_player("random")
+
+    host = Host({**players(), "slow": SharedPlayer("slow", find)}, Limits(threads=2))
+    with TestClient(application(host, preferred="random", called=["testserver"])) as client:
+        site = Site(client, host, [])
+        waiting = [site.open(second="slow", breaks="second") for _ in range(3)]
+        token, rng = site.open(second="aimer"), np.random.default_rng(0)
+        with site.socket(token) as socket:
+            # The aimer has answered.
+            while len(host.find(token).game.strokes) < 3:
+                if until(socket, idle)["now"]["person"]:
+                    socket.send_json(strike(site, token, rng))
+        assert not ready.is_set()
+        assert not any(host.find(token).game.strokes for token in waiting)
+        ready.set()
+        for token in waiting:
+            with site.socket(token) as socket:
+                until(socket, lambda m: idle(m) and m["now"]["number"] > 0)
+    assert begun == ["slow"]
 
 
 def test_an_idle_game_says_goodbye(site) -> None:
@@ -298,6 +378,14 @@ def test_bad_games_are_refused(site, body: bytes, complaint: str) -> None:
 )
 def test_there_is_nothing_else(site, path: str) -> None:
     assert site.client.get(path).status_code == 404
+
+
+def test_who_asks_for_a_game_that_is_gone_is_shown_the_way(site) -> None:
+    page = site.client.get("/games/nosuch")
+    assert page.status_code == 404
+    assert page.headers["content-type"].startswith("text/html")
+    assert "there is no such game" in page.text
+    assert '<a href="/">' in page.text
 
 
 def test_no_replay_before_the_first_stroke(site) -> None:

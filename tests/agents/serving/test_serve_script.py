@@ -17,7 +17,7 @@ import pytest
 from carrom.env import CarromEnv
 from carrom.errors import ConfigError
 from carrom.physics.strike import Strike
-from carrom_agents.serving.hosting import Limits
+from carrom_agents.serving.hosted import Limits
 from carrom_agents.serving.server import listening, names_of
 from carrom_agents.serving.shared_player import SharedPlayer
 
@@ -39,6 +39,28 @@ def test_it_serves_until_it_is_interrupted() -> None:
             assert b'<option value="ppo" selected>' in answer.read()
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=60) == 0
+
+
+def test_it_does_not_wait_for_a_player_who_is_being_prepared() -> None:
+    code = (
+        "import runpy, sys, time; from carrom_agents.serving.shared_player import SharedPlayer;"
+        "SharedPlayer.prepare = lambda _: (print('preparing', flush=True), time.sleep(600));"
+        "sys.argv = ['serve.py', '--port', '0'];"
+        f"runpy.run_path({str(SCRIPT)!r}, run_name='__main__')"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        assert "preparing\n" in iter(process.stdout.readline, "")
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=60) == 0
+
+
+def test_a_limit_is_refused_by_the_name_of_its_option() -> None:
+    done = run("--idle-minutes", "nan")
+    assert done.returncode == 2
+    assert done.stderr == "serve: --idle-minutes nan: expected more than 0\n"
 
 
 def test_a_bad_option_is_one_line() -> None:
@@ -69,8 +91,10 @@ def test_a_port_in_use_is_named() -> None:
             listening("127.0.0.1", port)
     with pytest.raises(ConfigError, match="port = 70000: expected 0 to 65535"):
         listening("127.0.0.1", 70000)
-    with pytest.raises(ConfigError, match="cannot listen on"):
-        listening("no such host.invalid", 0)
+    # The last is an address for documentation (RFC 5737), which no machine has.
+    for host in ("no such host.invalid", "nosuch.invalid", "192.0.2.1"):
+        with pytest.raises(ConfigError, match=f"listen on {host}, .*of this machine .--host"):
+            listening(host, 0)
 
 
 def test_by_which_names_it_may_be_called() -> None:

@@ -188,6 +188,9 @@
 
   const points = (value) => `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(2)}`;
 
+  // Where all rollouts came to the same, as without errors of the hand, there is none to show.
+  const spread = (error) => (error < 0.005 ? "" : ` ± ${error.toFixed(2)}`);
+
   function showAnalysis(told) {
     if (!now || told.number !== now.number) return;
     analysis = told;
@@ -200,7 +203,7 @@
       button.type = "button";
       const error = candidate.points === null
         ? "as the planner breaks"
-        : `${points(candidate.points)} ± ${candidate.standard_error.toFixed(2)}`;
+        : points(candidate.points) + spread(candidate.standard_error);
       button.append(element("span", `${index + 1}  ${candidate.what}`), element("span", error));
       button.title = `${candidate.rollouts} rollouts; points and their standard error`;
       button.addEventListener("click", () => choose(index));
