@@ -183,6 +183,7 @@ def test_an_error_there_is_the_error_here(cluster: Cluster, tmp_path: Path) -> N
         play_tournament(_config(tmp_path, "a", "b"), find=find, play=games_on(cluster))
 
 
+@pytest.mark.slow
 def test_a_run_folder_is_found_from_another_working_directory(
     cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -203,6 +204,7 @@ def test_a_run_folder_is_found_from_another_working_directory(
 # Sweeps
 
 
+@pytest.mark.slow
 def test_cells_of_a_sweep_end_as_they_do_here(
     cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -276,7 +278,10 @@ def test_boards_are_the_same_whatever_is_killed(cluster: Cluster) -> None:
     env.close()
 
 
-@pytest.mark.parametrize(("times", "lives", "survives"), [(2, 3, True), (1, 1, False)])
+@pytest.mark.parametrize(
+    ("times", "lives", "survives"),
+    [pytest.param(2, 3, True, marks=pytest.mark.slow), (1, 1, False)],
+)
 def test_a_step_that_ends_its_worker_loses_and_doubles_nothing(
     cluster: Cluster,
     tmp_path: Path,
