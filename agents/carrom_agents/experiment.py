@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import json
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -34,6 +33,7 @@ from carrom_agents.device.training import Game, learn_on_device
 from carrom_agents.distributed.hosts import leading, part
 from carrom_agents.dumps import write_dumps
 from carrom_agents.evaluation import evaluate_shots
+from carrom_agents.exclusive import alone_in
 from carrom_agents.learning import (
     Progress,
     TrainingState,
@@ -42,14 +42,15 @@ from carrom_agents.learning import (
     learn,
 )
 from carrom_agents.logging import (
-    GLOBAL_STEP,
     METRICS_FILE,
     check_loggers,
+    forget_records_after,
     open_loggers,
+    records_until,
 )
 from carrom_agents.player import player_of
 from carrom_agents.processor import fix_threads
-from carrom_agents.run_folder import create_run_folder, write_text
+from carrom_agents.run_folder import create_run_folder
 from carrom_agents.seeds import EVALUATION_SEED
 
 
@@ -96,8 +97,11 @@ def train(config: ExperimentConfig, board_workers: BoardWorkers | None = None) -
     if not leading():
         _follow([_begun(single) for single in _single_runs(config)], learner)
         return []
-    runs = [_Run.new(single) for single in _single_runs(config)]
-    _go_on(runs, learner)
+    with contextlib.ExitStack() as held:
+        runs = [_Run.new(single) for single in _single_runs(config)]
+        for run in runs:
+            held.enter_context(_training(run.folder))
+        _go_on(runs, learner)
     return [run.folder for run in runs]
 
 
@@ -114,19 +118,21 @@ def resume(place: Path, board_workers: BoardWorkers | None = None) -> Path:
 
     Raises:
         CheckpointError: there is no such run, or its checkpoint cannot be used.
+        ConfigError: another program is training it.
     """
     fix_threads()
     config, (folder, chosen) = run_config(place), located(place)
     check_loggers(config.logging)
-    begun = chosen is not None or has_checkpoint(folder)
-    state = restore(place, config) if begun else _begun(config)
-    learner = _learner(config, board_workers)
-    if not leading():
-        _follow([state], learner)
-        return folder
-    run = _Run(config, folder, state)
-    forget_after(folder, run.state.update)
-    _go_on([run], learner)
+    with _training(folder):
+        begun = chosen is not None or has_checkpoint(folder)
+        state = restore(place, config) if begun else _begun(config)
+        learner = _learner(config, board_workers)
+        if not leading():
+            _follow([state], learner)
+            return folder
+        run = _Run.taken_up(config, folder, state)
+        forget_after(folder, state.update)
+        _go_on([run], learner)
     return folder
 
 
@@ -141,6 +147,7 @@ def resume_together(folders: Sequence[Path]) -> None:
 
     Raises:
         CheckpointError: as ``resume``, or they are not runs that were trained at once.
+        ConfigError: another program is training one of them.
     """
     configs = [run_config(folder) for folder in folders]
     together = dataclasses.replace(configs[0], seeds=len(configs))
@@ -150,19 +157,27 @@ def resume_together(folders: Sequence[Path]) -> None:
         if config != same:
             raise CheckpointError(f"{names}: expected runs of one seed after the other, else alike")
     check_loggers(together.logging)
-    common = set.intersection(
-        *({path.name for path in complete_checkpoints(folder)} for folder in folders)
-    )
-    runs = []
-    for folder, config in zip(folders, configs, strict=True):
-        state = _begun(config)
-        if common:
-            state = restore(folder / CHECKPOINTS / max(common), config)
-        runs.append(_Run(config, folder, state))
-    learner = _learner(together)
-    for run in runs:
-        forget_after(run.folder, run.state.update)
-    _go_on(runs, learner)
+    with contextlib.ExitStack() as held:
+        for folder in folders:
+            held.enter_context(_training(folder))
+        common = set.intersection(
+            *({path.name for path in complete_checkpoints(folder)} for folder in folders)
+        )
+        runs = []
+        for folder, config in zip(folders, configs, strict=True):
+            state = _begun(config)
+            if common:
+                state = restore(folder / CHECKPOINTS / max(common), config)
+            runs.append(_Run.taken_up(config, folder, state))
+        learner = _learner(together)
+        for run in runs:
+            forget_after(run.folder, run.state.update)
+        _go_on(runs, learner)
+
+
+def _training(folder: Path) -> contextlib.AbstractContextManager[None]:
+    """The time in which nobody else may train the run; hosts that follow write nothing."""
+    return alone_in(folder, "training this run") if leading() else contextlib.nullcontext()
 
 
 def _single_runs(config: ExperimentConfig) -> list[ExperimentConfig]:
@@ -209,6 +224,12 @@ class _Run:
         state = _begun(config)
         return cls(config, create_run_folder(config), state)
 
+    @classmethod
+    def taken_up(cls, config: ExperimentConfig, folder: Path, state: TrainingState) -> _Run:
+        """A run that goes on, unless what it has recorded so far is damaged."""
+        records_until(folder / METRICS_FILE, state.update * config.rollout_strokes)
+        return cls(config, folder, state)
+
     def say(self, message: Any) -> None:
         """On the screen and in the folder's record."""
         self._screen.print(message)
@@ -219,7 +240,9 @@ class _Run:
     def logging(self, *, bar: bool) -> Iterator[None]:
         """The time in which the run is told about: news are logged, and a ``bar`` may be shown."""
         self.say(dump_config(self.config))
-        _forget_records_after(self.folder / METRICS_FILE, self.config, self.state.update)
+        forget_records_after(
+            self.folder / METRICS_FILE, self.state.update * self.config.rollout_strokes
+        )
         self._logger = open_loggers(
             self.config, self.folder, self._screen if bar else None, self.say
         )
@@ -301,26 +324,6 @@ def _go_on(runs: Sequence[_Run], learner: _Learner) -> None:
 def _follow(states: Sequence[TrainingState], learner: _Learner) -> None:
     learner([_Follower(state) for state in states])
     part()
-
-
-def _forget_records_after(metrics: Path, config: ExperimentConfig, update: int) -> None:
-    """Drop what was recorded after ``update``, where a resumed run starts again.
-
-    So is what a killed run was about to write: a line without its end.
-    """
-    if not metrics.is_file():
-        return
-    kept = ""
-    for line in metrics.read_text(encoding="utf-8", errors="replace").splitlines(keepends=True):
-        try:
-            step = json.loads(line)[GLOBAL_STEP]
-        except (ValueError, TypeError, KeyError):
-            break
-        # Before the first update everything is recorded anew.
-        if not line.endswith("\n") or update == 0 or step > update * config.rollout_strokes:
-            break
-        kept += line
-    write_text(metrics, kept)
 
 
 def _evaluate(config: ExperimentConfig, state: TrainingState) -> dict[str, float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import json
 import platform
@@ -10,6 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from carrom.errors import ConfigError
 from carrom_agents import durable
 from carrom_agents.checkpoint import CONFIG_FILE
 from carrom_agents.config import ExperimentConfig, dump_config
@@ -52,11 +54,27 @@ def create_run_folder(config: ExperimentConfig) -> Path:
     return folder
 
 
-def write_text(path: Path, text: str) -> None:
-    """Write a file so that it is there completely or not at all, whatever happens."""
+def write_bytes(path: Path, content: bytes) -> None:
+    """Write a file so that it is there completely or not at all, whatever happens.
+
+    Raises:
+        ConfigError: it cannot be written.
+    """
     unfinished = path.with_name(f".{path.name}")
-    unfinished.write_text(text, encoding="utf-8")
-    durable.replace(unfinished, path)
+    try:
+        unfinished.write_bytes(content)
+        durable.replace(unfinished, path)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            unfinished.unlink(missing_ok=True)
+        raise ConfigError(
+            f"{path}: cannot be written ({error.strerror}): expected a place with room"
+        ) from None
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write UTF-8 as ``write_bytes`` does."""
+    write_bytes(path, text.encode())
 
 
 def write_json(path: Path, content: Any) -> None:

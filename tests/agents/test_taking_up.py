@@ -1,0 +1,80 @@
+"""What a run is taken up from: nothing of it is lost, and nobody else has it."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from experiments import small_experiment
+
+from carrom.errors import CheckpointError, ConfigError
+from carrom_agents.config import EnvConfig, ExperimentConfig
+from carrom_agents.exclusive import alone_in
+from carrom_agents.experiment import resume, resume_together
+from carrom_agents.logging import METRICS_FILE, forget_records_after
+from carrom_agents.run_folder import create_run_folder
+
+_HOLDS = """
+import sys, pathlib
+from carrom_agents.exclusive import alone_in
+with alone_in(pathlib.Path(sys.argv[1]), "training this run"):
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def config(toy_config: ExperimentConfig, tmp_path: Path) -> ExperimentConfig:
+    return small_experiment("small", EnvConfig(num_envs=16), toy_config.network, tmp_path)
+
+
+def test_a_run_that_another_program_trains_is_left_alone(config):
+    run = create_run_folder(config)
+    metrics = run / METRICS_FILE
+    metrics.write_text('{"global_step": 0}\n')
+    begun = run / "checkpoints" / ".00000002"
+    begun.mkdir(parents=True)
+    with subprocess.Popen(
+        [sys.executable, "-c", _HOLDS, str(run)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == b"held\n"
+        for take_up in (lambda: resume(run), lambda: resume_together([run])):
+            with pytest.raises(ConfigError, match="another program is training this run"):
+                take_up()
+        other.kill()
+    assert metrics.read_text() == '{"global_step": 0}\n'
+    assert begun.is_dir()
+    with alone_in(run, "training this run"):  # the lock went with the program that was killed
+        pass
+
+
+def lines_until(steps: int) -> list[bytes]:
+    return [json.dumps({"global_step": 32 * k}).encode() for k in range(steps)]
+
+
+def test_records_until_the_checkpoint_are_kept_and_half_a_line_is_not(tmp_path):
+    file, lines = tmp_path / METRICS_FILE, lines_until(6)
+    for content, step, kept in (
+        (b"\n".join(lines) + b"\n", 64, 3),
+        (b"\n".join(lines[:4]) + b'\n{"global_st', 96, 4),
+        (b"\n".join(lines[:3]) + b'\n{"global_st\n' + lines[3], 64, 3),  # will be made again
+        (b"\n".join(lines) + b"\n", 0, 0),
+    ):
+        file.write_bytes(content)
+        forget_records_after(file, step)
+        assert file.read_bytes() == b"".join(line + b"\n" for line in lines[:kept])
+
+
+@pytest.mark.parametrize(
+    "damaged", [b"", b"\xff" * 9, b"[" * 100_000, b'{"global_step": true}', b'{"global_step": 32}']
+)
+def test_a_damaged_record_is_named_and_nothing_is_dropped(tmp_path, damaged):
+    file, lines = tmp_path / METRICS_FILE, lines_until(6)
+    lines[2] = damaged
+    content = b"\n".join(lines) + b"\n"
+    file.write_bytes(content)
+    with pytest.raises(CheckpointError, match=r"metrics\.jsonl: line 3 is damaged"):
+        forget_records_after(file, 96)
+    assert file.read_bytes() == content
