@@ -16,6 +16,7 @@ import itertools
 import os
 import sys
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 # Whatever the user has set stays. Players of this size are fastest on the processor.
@@ -25,6 +26,7 @@ import gymnasium as gym
 
 from carrom import ENVIRONMENTS
 from carrom.errors import ConfigError
+from carrom.output import check_target
 from carrom.program import run
 from carrom.render.backend import check_setting
 from carrom_agents.roster import find_player, short_name
@@ -64,6 +66,11 @@ def _play(arguments: argparse.Namespace) -> int:
         raise ConfigError("--render rgb_array: expected --video FILE to put the pictures in")
     if arguments.partner and not arguments.doubles:
         raise ConfigError(f"--partner {arguments.partner}: expected --doubles with it")
+    if arguments.video and Path(arguments.video).suffix.lower() not in (".mp4", ".gif"):
+        raise ConfigError(f"film {arguments.video!r}: expected a name ending in .mp4 or .gif")
+    for what, name in (("film", arguments.video), ("replay", arguments.replay)):
+        if name:
+            check_target(what, Path(name))
     # MuJoCo fails obscurely when it is imported with a bad setting.
     check_setting()
     from carrom.env import CarromEnv

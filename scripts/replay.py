@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 
 from carrom.errors import ConfigError
+from carrom.output import check_target, replacing
 from carrom.program import run
 from carrom.render.backend import check_setting
 
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from carrom.replay import Replay
 
 _DIFFERENT = 1
+_SMALLEST = 16
+"""Pixels; of a few, no height would be left of what is 16 to 9."""
 
 
 def main() -> int:
@@ -52,19 +55,16 @@ def main() -> int:
 
 
 def _work(arguments: argparse.Namespace) -> int:
-    films = {".mp4": arguments.video, ".gif": arguments.gif}
-    for suffix, name in (films | {".png": arguments.picture}).items():
-        if name and Path(name).suffix.lower() != suffix:
-            what = "picture" if suffix == ".png" else "film"
-            raise ConfigError(f"{what} {name!r}: expected a name ending in {suffix}")
+    films = (arguments.video, arguments.gif)
     if arguments.stroke is not None and not arguments.picture:
         raise ConfigError(f"--stroke {arguments.stroke}: expected --picture FILE with it")
+    _check_targets(arguments)
     # MuJoCo fails obscurely when it is imported with a bad setting.
     check_setting()
     from carrom.replay import html, load, verify
 
     replay = load(arguments.file)
-    if not (arguments.verify or arguments.html or arguments.picture or any(films.values())):
+    if not (arguments.verify or arguments.html or arguments.picture or any(films)):
         print(*replay.sheet(), sep="\n")
     if arguments.verify:
         verdict = verify(replay)
@@ -74,7 +74,7 @@ def _work(arguments: argparse.Namespace) -> int:
     if arguments.html:
         _write(arguments.html, html(replay))
         print(f"page: {arguments.html}")
-    for name in filter(None, films.values()):
+    for name in filter(None, films):
         from carrom.render.picture import BoardRenderer
         from carrom.render.video import write_video
         from carrom.replay import filmed
@@ -87,6 +87,22 @@ def _work(arguments: argparse.Namespace) -> int:
         _draw(replay, arguments)
         print(f"picture: {arguments.picture}")
     return 0
+
+
+def _check_targets(arguments: argparse.Namespace) -> None:
+    """Refuse a size, and files that cannot be written, before anything is computed."""
+    if arguments.size < _SMALLEST:
+        raise ConfigError(f"--size {arguments.size}: expected at least {_SMALLEST} pixels")
+    for what, name, suffixes in (
+        ("page", arguments.html, (".html", ".htm")),
+        ("film", arguments.video, (".mp4",)),
+        ("film", arguments.gif, (".gif",)),
+        ("picture", arguments.picture, (".png",)),
+    ):
+        if name and Path(name).suffix.lower() not in suffixes:
+            raise ConfigError(f"{what} {name!r}: expected a name ending in {' or '.join(suffixes)}")
+        if name:
+            check_target(what, Path(name), Path(arguments.file))
 
 
 def _shape(arguments: argparse.Namespace) -> tuple[int, int]:
@@ -106,6 +122,8 @@ def _draw(replay: Replay, arguments: argparse.Namespace) -> None:
 
     count = len(replay.strokes)
     number = count if arguments.stroke is None else arguments.stroke
+    if not count:
+        raise ConfigError("no strokes: expected at least one to draw the end of")
     if not 1 <= number <= count:
         raise ConfigError(f"--stroke {number}: expected 1 to {count}")
     *_, (stroke, nets) = with_nets(replay.strokes[:number])
@@ -116,18 +134,18 @@ def _draw(replay: Replay, arguments: argparse.Namespace) -> None:
     with BoardRenderer(replay.board, *_shape(arguments), arguments.camera) as renderer:
         pixels = renderer.render(*discs_of(layout), nets)
     try:
-        Path(arguments.picture).parent.mkdir(parents=True, exist_ok=True)
         # As many colours as a palette has are enough for wood, and a fifth of the size.
         picture = Image.fromarray(pixels).quantize(256, kmeans=1, dither=Image.Dither.NONE)
-        picture.save(arguments.picture, optimize=True)
+        with replacing(Path(arguments.picture)) as unfinished:
+            picture.save(unfinished, optimize=True)
     except OSError as error:
         raise ConfigError(f"picture {arguments.picture!r}: {error}") from error
 
 
 def _write(name: str, text: str) -> None:
     try:
-        Path(name).parent.mkdir(parents=True, exist_ok=True)
-        Path(name).write_text(text, encoding="utf-8")
+        with replacing(Path(name)) as unfinished:
+            unfinished.write_text(text, encoding="utf-8")
     except OSError as error:
         raise ConfigError(f"page {name!r}: {error}") from error
 

@@ -31,6 +31,8 @@ from carrom_agents.statistics import Estimate, mean
 
 Float = NDArray[np.float64]
 
+_MOST_CELLS = 10**6
+"""Of a map: as many as a picture has dots, and more than anyone waits for."""
 _FAN = 48
 """Directions tried from every place besides those that geometry finds."""
 _ASIDE = np.radians((-0.3, 0.0, 0.3))
@@ -127,9 +129,12 @@ def shot_map(
     _check_speeds((speed,))
     check_at_least("cells of places", cells[0], 1)
     check_at_least("cells of directions", cells[1], 1)
+    if np.prod(cells, dtype=float) > _MOST_CELLS:
+        raise ConfigError(f"cells = {cells!r}: expected at most {_MOST_CELLS} together")
     if not -np.pi <= directions[0] < directions[1] <= np.pi:
+        degrees = tuple(round(float(x), 6) for x in np.degrees(directions))
         raise ConfigError(
-            f"directions = {directions!r} rad: expected two growing numbers from -pi to pi"
+            f"directions = {degrees} degrees: expected two growing numbers from -180 to 180"
         )
     rng = np.random.default_rng(seed)
     places, width = _middles(_place_range(view), cells[0])

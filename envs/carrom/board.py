@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -174,10 +173,10 @@ def _limits(field: dataclasses.Field[Any]) -> tuple[float, float, str]:
 def _check(name: str, value: float, low: float, high: float, law: str) -> None:
     # A nanometre of slack: the limits are decimal, the sums that reach them are not.
     number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not (number and math.isfinite(value) and low - 1e-9 <= value <= high + 1e-9):
+    if not (number and low - 1e-9 <= value <= high + 1e-9):  # also catches NaN
         wanted = f"{low:g}" if low == high else f"{low:g} to {high:g}"
         unit = "kg" if name.endswith("mass") else "m"
-        raise BoardError(f"{name} = {value!r} {unit}: {law} allows {wanted} {unit}")
+        raise BoardError(f"{name} = {value!r:.60} {unit}: {law} allows {wanted} {unit}")
 
 
 def legal_range(name: str) -> tuple[float, float]:

@@ -31,10 +31,15 @@ def run(name: str, work: Callable[[], int]) -> int:
         # What is still buffered would otherwise fail only while the interpreter shuts down.
         print(end="", flush=True)
     except CarromError as error:
-        print(f"{name}: {error}", file=sys.stderr)
+        print(f"{name}: {in_one_line(str(error))}", file=sys.stderr)
         return BAD_INPUT
     except BrokenPipeError:
         # The rest of the buffer has to go somewhere.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return PIPE_CLOSED
     return status
+
+
+def in_one_line(text: str) -> str:
+    """The text with what would break the line, or steer a terminal, escaped as in Python."""
+    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)

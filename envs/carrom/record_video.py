@@ -6,6 +6,7 @@ env = RecordVideo(env, "films")
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import gymnasium as gym
@@ -37,3 +38,9 @@ class RecordVideo(gym.wrappers.RecordVideo[Any, Any]):
         self.render_history += frames
         room = self.video_length + 1 - len(self.recorded_frames)
         self.recorded_frames += frames[: int(min(room, len(frames)))]
+
+    def stop_recording(self) -> None:
+        """Write the film; Gymnasium's ends it only when it has a picture too many."""
+        if self.video_length != math.inf:
+            self.recorded_frames = self.recorded_frames[: self.video_length]
+        super().stop_recording()

@@ -74,7 +74,8 @@ def draw_learning_curves(
         target: the picture to write, .png; the table goes beside it, as .csv, with the columns
             label, step, value, low, high, runs.
         quantity: what the values are, with their unit; the label of the axis.
-        smoothing: points over which every series is averaged first (those up to a point).
+        smoothing: points over which every series is averaged first (those up to a point); at
+            most as many as the shortest has.
         steps: what the steps count.
 
     Returns:
@@ -98,7 +99,9 @@ def draw_learning_curves(
                 axes.plot(*run, color=ink, alpha=0.3, linewidth=0.6)
             axes.fill_between(curve.steps, low, high, color=ink, alpha=BAND_OPACITY, linewidth=0)
             label += f" ({count} runs)"
-        axes.plot(curve.steps, [e.value for e in curve.values], color=ink, label=label)
+        # A single point would not show as a line.
+        mark = "o" if len(curve.steps) == 1 else None
+        axes.plot(curve.steps, [e.value for e in curve.values], color=ink, label=label, marker=mark)
     count_strokes(axes, steps)
     axes.set_ylabel(quantity)
     several = any(len(curve.runs) > 1 for curve in drawn.values())
@@ -115,6 +118,12 @@ def curve_of(label: str, runs: Sequence[Series], smoothing: int = 1) -> Curve:
         raise ConfigError(f"learning curve {label!r}: expected at least one series, got none")
     if not (isinstance(smoothing, int) and smoothing >= 1):
         raise ConfigError(f"smoothing = {smoothing!r}: expected a whole number of at least 1")
+    shortest = min(np.size(values) for _, values in runs)
+    if smoothing > max(shortest, 1):
+        raise ConfigError(
+            f"smoothing = {smoothing}: expected at most {shortest}, the points of the shortest "
+            f"series of {label!r}"
+        )
     series = tuple(
         _smoothed(*_checked(f"learning curve {label!r}, series {index}", *run), smoothing)
         for index, run in enumerate(runs)

@@ -51,6 +51,8 @@ def flags(value: ArrayLike) -> jax.Array:
 
 N_SEATS = 4
 """Sides of the table, counter-clockwise; singles use every other one (28, 29)."""
+_MOST = 10**6
+"""Boards, points and games of a match, at most."""
 
 
 class QueenState(IntEnum):
@@ -80,7 +82,7 @@ class MatchFormat:
         games_to_win: games that win the match (57: two of three).
 
     Raises:
-        ConfigError: a number is not positive.
+        ConfigError: a number is not positive, or too large to count with in 32 bits.
     """
 
     doubles: bool = False
@@ -92,8 +94,10 @@ class MatchFormat:
         for name in ("board_limit", "game_points", "games_to_win"):
             value = getattr(self, name)
             optional = name == "board_limit" and value is None
-            if not optional and not (type(value) is int and value > 0):
-                raise ConfigError(f"{name} = {value!r}: expected a positive whole number")
+            if not optional and not (type(value) is int and 0 < value <= _MOST):
+                raise ConfigError(
+                    f"{name} = {value!r:.60}: expected a positive whole number up to {_MOST}"
+                )
 
     @property
     def seat_step(self) -> int:

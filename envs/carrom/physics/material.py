@@ -7,7 +7,6 @@ to be randomised over its range when a policy must not depend on it.
 from __future__ import annotations
 
 import dataclasses
-import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -70,12 +69,11 @@ class Material:
         for field in dataclasses.fields(self):
             value = getattr(self, field.name)
             low, high = field.metadata[_LIMITS]
-            if not (
-                isinstance(value, int | float) and math.isfinite(value) and low <= value <= high
-            ):
+            if not (isinstance(value, int | float) and low <= value <= high):  # also catches NaN
                 unit = f" {field.metadata['unit']}".rstrip()
                 raise ConfigError(
-                    f"material {field.name} = {value!r}{unit}: expected {low:g} to {high:g}{unit}"
+                    f"material {field.name} = {value!r:.60}{unit}: expected {low:g} to "
+                    f"{high:g}{unit}"
                 )
 
     @property

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from carrom.errors import ConfigError, one_of
+from carrom.finite import is_finite
 from carrom.physics.strike import Strike
 
 
@@ -29,9 +30,9 @@ class ExecutionNoise:
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):
             value = getattr(self, field.name)
-            if not (math.isfinite(value) and value >= 0):
+            if not (is_finite(value) and value >= 0):
                 raise ConfigError(
-                    f"execution noise {field.name} = {value!r}: expected a finite number >= 0"
+                    f"execution noise {field.name} = {value!r:.60}: expected a finite number >= 0"
                 )
 
     def apply(self, strike: Strike, rng: np.random.Generator) -> Strike:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from numbers import Real
 
 import numpy as np
 from numpy.typing import NDArray
 
 from carrom.board import Board, to_board
 from carrom.errors import ConfigError
+from carrom.finite import is_finite
 
 _SLACK = 1e-9
 """How far the striker may reach into the frame, m: what rounding may do."""
@@ -50,7 +50,7 @@ class Strike:
                 not lie wholly on the playing surface; names the values and the range.
         """
         numbers = (self.place, self.direction, self.speed, self.forward)
-        if not all(map(_is_finite, numbers)) or self.speed < 0:
+        if not all(map(is_finite, numbers)) or self.speed < 0:
             raise ConfigError(f"{self}: expected finite numbers and a speed >= 0")
         reach = board.half_side - board.striker_radius
         x, y = abs(self.place), abs(board.base_line_y + self.forward)
@@ -65,7 +65,3 @@ class Strike:
                 f"[{-reach - board.base_line_y:.5f}, {reach - board.base_line_y:.5f}], clear of "
                 "the rounded corners"
             )
-
-
-def _is_finite(number: object) -> bool:
-    return isinstance(number, Real) and math.isfinite(number)

@@ -14,8 +14,12 @@ import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
+
 from carrom.board import Board
-from carrom.errors import ConfigError, RenderError, one_of
+from carrom.errors import BoardError, ConfigError, RenderError, one_of
+from carrom.layout import Layout
+from carrom.output import replacing
 from carrom.physics.motion import Motion
 from carrom.render.board_shapes import board_shapes
 from carrom.render.diagram_source import StrikeLike, source_of
@@ -56,7 +60,8 @@ class Diagram:
         """Write the diagram to a file.
 
         Args:
-            path: where to; the suffix, .svg or .png, decides what is written.
+            path: where to; the suffix, .svg or .png, decides what is written. Missing folders
+                are made.
             pixels: width of a PNG.
 
         Returns:
@@ -73,13 +78,14 @@ class Diagram:
         if not (type(pixels) is int and 1 <= pixels <= _LARGEST_PNG):
             raise ConfigError(f"pixels = {pixels!r}: expected 1 to {_LARGEST_PNG}")
         try:
-            if suffix == ".svg":
-                target.write_text(self.svg, encoding="utf-8")
-            else:
-                # Matplotlib takes a moment to load, and SVG does without it.
-                from carrom.render.plot import save_png
+            with replacing(target) as unfinished:
+                if suffix == ".svg":
+                    unfinished.write_text(self.svg, encoding="utf-8")
+                else:
+                    # Matplotlib takes a moment to load, and SVG does without it.
+                    from carrom.render.plot import save_png
 
-                save_png(self.drawing, target, pixels)
+                    save_png(self.drawing, unfinished, pixels)
         except OSError as error:
             raise RenderError(f"diagram {str(target)!r}: {error}") from error
         return target
@@ -112,7 +118,8 @@ def diagram(
         title: above the text, and what a screen reader says.
 
     Raises:
-        ConfigError: nothing that can be drawn, an unknown theme, or no such seat.
+        ConfigError: nothing that can be drawn, carrommen that do not lie on the board, a strike
+            that cannot be made there, an unknown theme, or no such seat.
     """
     colours = THEMES[one_of("theme", theme, THEMES)]
     source = source_of(position)
@@ -121,6 +128,7 @@ def diagram(
     side = source.seat if seat is None else seat
     if side not in range(4):
         raise ConfigError(f"seat = {seat!r}: expected 0 to 3")
+    _check(source.layout, strike, ground)
     lines = source.text if text is None else ((text,) if isinstance(text, str) else tuple(text))
     shapes = board_shapes(ground, colours.style)
     shot = strike if strike is not None else source.strike
@@ -133,6 +141,22 @@ def diagram(
     if motion is not None:
         shapes += pocketing_shapes(source.layout, motion, ground, colours)
     return Diagram(_sheet(shapes, lines, title, ground, colours))
+
+
+def _check(layout: Layout, strike: StrikeLike | None, board: Board) -> None:
+    """Refuse what would be drawn beside the board; carrommen may lie over each other."""
+    reach = board.half_side
+    for index in np.flatnonzero(layout.on_board).tolist():
+        x, y = layout.positions[index].tolist()
+        if not max(abs(x), abs(y)) <= reach:  # also catches NaN
+            raise ConfigError(
+                f"carromman {index} at ({x}, {y}) m: expected |x| and |y| at most {reach:g}"
+            )
+    if strike is not None:
+        try:
+            strike.check(board)
+        except BoardError as error:
+            raise ConfigError(f"strike: {error}") from error
 
 
 def _sheet(

@@ -21,6 +21,10 @@ from carrom.pieces import QUEEN, SLICES
 class StrikeLike(Protocol):
     """A strike, as ``carrom.Strike``."""
 
+    def check(self, board: Board) -> None:
+        """Refuse a strike that cannot be made on ``board``."""
+        ...
+
     def position(self, board: Board, seat: int) -> NDArray[np.float64]:
         """The striker's centre, (2,), m, board frame."""
         ...

@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import functools
 import math
+import threading
 import weakref
 from typing import TYPE_CHECKING
 
@@ -45,8 +46,8 @@ class BoardRenderer:
         style: colours.
 
     Raises:
-        ConfigError: unknown camera, a size that is no whole number from 1 to 4096, or a number
-            of samples that is none from 0 to 16.
+        ConfigError: unknown camera, a size that is no whole number from 1 to 4096, a number of
+            samples that is none from 0 to 16, or ``shadows`` that is neither True nor False.
     """
 
     def __init__(
@@ -63,13 +64,16 @@ class BoardRenderer:
         if camera not in CAMERAS:
             raise ConfigError(f"camera {camera!r}: expected one of {', '.join(CAMERAS)}")
         for name, value in (("width", width), ("height", height)):
-            if not (isinstance(value, int) and 1 <= value <= _LARGEST):
+            if not (type(value) is int and 1 <= value <= _LARGEST):
                 raise ConfigError(f"{name} = {value!r}: expected pixels from 1 to {_LARGEST}")
-        if not (isinstance(samples, int) and 0 <= samples <= _MOST_SAMPLES):
+        if type(shadows) is not bool:
+            raise ConfigError(f"shadows = {shadows!r}: expected True or False")
+        if not (type(samples) is int and 0 <= samples <= _MOST_SAMPLES):
             raise ConfigError(f"samples = {samples!r}: expected 0 to {_MOST_SAMPLES}")
         self.board, self.width, self.height, self.camera = board, width, height, camera
         self._shadows, self._samples, self._style = shadows, samples, style
         self._drawing: _Drawing | None = None
+        self._thread: int | None = None
         self._closed = False
 
     def render(
@@ -88,7 +92,8 @@ class BoardRenderer:
         Raises:
             BoardError: a shape is wrong, the place of a disc in play is not finite, or a disc
                 is in a net and somewhere else.
-            RenderError: the renderer is closed, or no back end works.
+            RenderError: the renderer is closed or belongs to another thread, or no back end
+                works.
         """
         return self._opened().draw(positions, in_play, nets)
 
@@ -114,8 +119,14 @@ class BoardRenderer:
     def _opened(self) -> _Drawing:
         if self._closed:
             raise RenderError("this renderer is closed: make another to draw again")
+        here = threading.get_ident()
         if self._drawing is None:
-            self._drawing = self._open()
+            self._drawing, self._thread = self._open(), here
+        elif self._thread != here:
+            raise RenderError(
+                "a renderer belongs to the thread of its first picture: draw there, or make "
+                "another in this thread"
+            )
         return self._drawing
 
     def close(self) -> None:

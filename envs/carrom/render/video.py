@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carrom.errors import ConfigError, RenderError
+from carrom.output import replacing
 
 _FASTEST_GIF = 50
 """GIF counts in hundredths of a second, and browsers slow down what is shown for only one."""
@@ -37,6 +38,8 @@ def write_video(
     path: str | os.PathLike[str], frames: Iterable[NDArray[np.uint8]], fps: float
 ) -> Path:
     """Write pictures as a video, one frame each.
+
+    If it fails, a file that was there before stays as it was.
 
     Args:
         path: where to; the suffix, .mp4 or .gif, decides what is written. Missing folders
@@ -67,10 +70,10 @@ def write_video(
     if first is None:
         raise ConfigError(f"video {str(target)!r}: expected at least one frame, got none")
     _check(first, 0, np.shape(first))
+    options = {"fps": fps, "macro_block_size": 1, "ffmpeg_log_level": "error", **encoder}
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.unlink(missing_ok=True)
-        _encode(target, first, pictures, {"fps": fps, "macro_block_size": 1, **encoder})
+        with replacing(target) as unfinished:
+            _encode(unfinished, first, pictures, options)
     except OSError as error:
         raise RenderError(f"video {str(target)!r}: {error}") from error
     return target

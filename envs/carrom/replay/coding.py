@@ -6,7 +6,6 @@ So a file names every field it holds, and a stroke says what it changed.
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
@@ -14,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carrom.errors import ConfigError
+from carrom.finite import is_finite
 from carrom.laws import LAW_IDS, Event, QueenState, Ruling, StrokeFacts
 from carrom.laws.state import flags, integers
 from carrom.layout import Layout
@@ -200,4 +200,4 @@ def text(data: Any, where: str) -> str:
 
 
 def _is_number(value: Any) -> bool:
-    return type(value) in (int, float) and math.isfinite(value)
+    return type(value) in (int, float) and is_finite(value)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import gzip
+import io
 import json
 import zlib
 from collections.abc import Callable, Mapping
@@ -13,9 +14,10 @@ from typing import Any, TypeVar
 from carrom.board import Board
 from carrom.errors import CarromError, ConfigError
 from carrom.laws import MatchFormat
+from carrom.output import replacing
 from carrom.physics.material import Material
 from carrom.physics.noise import ExecutionNoise
-from carrom.replay.coding import item, listed, mapping, text, whole
+from carrom.replay.coding import item, key_of, listed, mapping, text, whole
 from carrom.replay.replay import EngineKind, Replay
 from carrom.replay.strokes import decoded, encoded
 from carrom.table import Stroke, Toss
@@ -25,6 +27,8 @@ VERSION = 1
 """Raised whenever an older reader would misread a file."""
 _GZIP = b"\x1f\x8b"
 _LARGEST_SEED = 2**63
+_LARGEST = 2**27
+"""Bytes of a file unpacked: several times the longest match that a task allows."""
 _Part = TypeVar("_Part")
 
 
@@ -33,7 +37,8 @@ def save(replay: Replay, path: str | Path) -> Path:
 
     Args:
         replay: to be written.
-        path: where to; with the suffix .gz it is compressed. Missing folders are made.
+        path: where to; with the suffix .gz it is compressed. Missing folders are made, and a
+            file is replaced only when all is written.
 
     Raises:
         ConfigError: the file cannot be written.
@@ -43,8 +48,8 @@ def save(replay: Replay, path: str | Path) -> Path:
     if target.suffix == ".gz":
         content = gzip.compress(content, mtime=0)
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(content)
+        with replacing(target) as unfinished:
+            unfinished.write_bytes(content)
     except OSError as error:
         raise ConfigError(f"replay {str(target)!r}: {error}") from error
     return target
@@ -59,14 +64,18 @@ def load(path: str | Path) -> Replay:
     """
     name = f"replay {str(path)!r}"
     try:
-        content = Path(path).read_bytes()
-    except OSError as error:
-        raise ConfigError(f"{name}: {error.strerror or error}") from error
+        with Path(path).open("rb") as file:
+            content = file.read(_LARGEST + 1)
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"{name}: {getattr(error, 'strerror', None) or error}") from error
     if content.startswith(_GZIP):
         try:
-            content = gzip.decompress(content)
+            with gzip.GzipFile(fileobj=io.BytesIO(content)) as unpacked:
+                content = unpacked.read(_LARGEST + 1)
         except (OSError, EOFError, zlib.error) as error:
             raise ConfigError(f"{name}: damaged: {error}") from error
+    if len(content) > _LARGEST:
+        raise ConfigError(f"{name}: expected at most {_LARGEST >> 20} MB, unpacked")
     try:
         data = json.loads(content)
     except (ValueError, RecursionError) as error:
@@ -111,9 +120,11 @@ def of_data(data: Any) -> Replay:
         raise ConfigError(f"no replay: expected an object with format = {FORMAT!r}")
     version = data.get("version")
     if type(version) is not int or version < 1:
-        raise ConfigError(f"version = {version!r}: expected a whole number from 1 to {VERSION}")
+        raise ConfigError(f"version = {version!r:.60}: expected a whole number from 1 to {VERSION}")
     if version > VERSION:
-        raise ConfigError(f"version = {version}: newer than this program, which knows {VERSION}")
+        raise ConfigError(
+            f"version = {version!r:.60}: newer than this program, which knows {VERSION}"
+        )
     format = _part(data, "match", _format)
     noise = dict(mapping(item(data, "noise", "file"), "noise"))
     noise.pop("level", None)
@@ -133,7 +144,10 @@ def of_data(data: Any) -> Replay:
         strokes=_strokes(listed(item(data, "strokes", "file"), "strokes"), format),
         toss=None if toss is None else _part(data, "toss", lambda toss: _toss(toss, format)),
         result=None if result is None else dict(mapping(result, "result")),
-        software=dict(mapping(item(data, "software", "file"), "software")),
+        software={
+            name: text(version, f"software.{name:.60}")
+            for name, version in mapping(item(data, "software", "file"), "software").items()
+        },
     )
 
 
@@ -161,7 +175,7 @@ def _toss(data: Any, format: MatchFormat) -> Toss:
     toss = Toss(**data)
     if toss.winner not in format.seats:
         raise ConfigError(f"winner = {toss.winner!r}: expected one of {format.seats}")
-    if toss.takes_break not in (None, True, False):
+    if not (toss.takes_break is None or type(toss.takes_break) is bool):
         raise ConfigError(f"takes_break = {toss.takes_break!r}: expected true, false or null")
     return toss
 
@@ -169,8 +183,8 @@ def _toss(data: Any, format: MatchFormat) -> Toss:
 def _names(data: Mapping[str, Any]) -> dict[int, str]:
     names = {}
     for key, name in data.items():
-        seat = whole(int(key) if key.isdecimal() else key, f"names.{key}", 4)
-        names[seat] = text(name, f"names.{key}")
+        where = f"names.{key:.60}"
+        names[key_of(key, where, 4)] = text(name, where)
     return names
 
 

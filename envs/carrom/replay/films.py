@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 
-from carrom.errors import CarromError, ConfigError
+from carrom.errors import CarromError, ConfigError, PhysicsError
 from carrom.physics.motion import Motion
 from carrom.replay.replay import Engine, Replay
 from carrom.table import Stroke
@@ -53,6 +53,9 @@ def film_of(
     side = before.side_of_board(stroke.seat)
     try:
         here = engine.play(before.layout, stroke.strike, side, trajectory_rate=rate)
+    except PhysicsError as error:
+        # Its message speaks of a dump that only whoever caught it could save.
+        raise ConfigError(f"stroke {number} cannot be played here: its physics diverged") from error
     except CarromError as error:
         raise ConfigError(f"stroke {number} cannot be played here: {error}") from error
     if _fallen(here) != _fallen(stroke.motion):

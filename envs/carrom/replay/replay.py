@@ -22,6 +22,8 @@ from carrom.table import Stroke, Toss
 from carrom.tasks import TASKS
 
 Engine = MujocoEngine | PlanarEngine
+_LONGEST_NAME = 200
+_SEEDS = 3
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,10 @@ class Replay:
         toss: how it began; None where nobody tossed.
         result: how it ended, from the side of seat 0; None if it was cut off.
         software: versions of what computed it.
+
+    Raises:
+        ConfigError: no such task, not three seeds, names of other seats than those taken, or one
+            that is too long or not printable.
     """
 
     board: Board
@@ -97,6 +103,15 @@ class Replay:
             raise ConfigError(
                 f"names of seats {sorted(self.names)}: expected of seats {self.format.seats}"
             )
+        for seat, name in self.names.items():
+            # What is not printable could forge lines of a sheet, or cannot be written at all.
+            if not (name.isprintable() and len(name) <= _LONGEST_NAME):
+                raise ConfigError(
+                    f"name of seat {seat} = {name!r:.60}: expected at most {_LONGEST_NAME} "
+                    "printable characters"
+                )
+        if len(self.seeds) != _SEEDS:
+            raise ConfigError(f"seeds = {list(self.seeds)!r:.60}: expected {_SEEDS} of them")
 
     def __repr__(self) -> str:
         players = ", ".join(self.names[seat] for seat in sorted(self.names))

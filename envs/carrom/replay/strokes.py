@@ -13,7 +13,7 @@ import numpy as np
 
 from carrom.errors import ConfigError, PhysicsError
 from carrom.incident import Laid
-from carrom.laws import Event, MatchFormat, cited, new_match
+from carrom.laws import LAW_IDS, Event, MatchFormat, cited, new_match
 from carrom.layout import Layout
 from carrom.physics.motion import Motion, Pocketing
 from carrom.physics.strike import Strike
@@ -134,7 +134,8 @@ def decoded(data: Any, previous: Stroke | None, format: MatchFormat, where: str)
         facts=facts,
         ruling=changed(item(data, "ruling", where), PLAIN_RULING, f"{where}.ruling"),
         laid=tuple(
-            _laid(one, f"{where}.laid") for one in listed(data.get("laid", []), f"{where}.laid")
+            _laid(one, format, f"{where}.laid")
+            for one in listed(data.get("laid", []), f"{where}.laid")
         ),
         failure=None if failure is None else LostStrokeError(failure),
         meant=_strike(data, "meant", where),
@@ -185,13 +186,17 @@ def _pocketing(data: Any, where: str) -> Pocketing:
     return Pocketing(whole(index, where), whole(pocket, where, 4), float(time))
 
 
-def _laid(data: Any, where: str) -> Laid:
+def _laid(data: Any, format: MatchFormat, where: str) -> Laid:
     data = mapping(data, where)
     seat, breach = item(data, "seat", where), item(data, "breach", where)
+    if seat is not None and seat not in format.seats:
+        raise ConfigError(f"{where}.seat = {seat!r:.60}: expected null or one of {format.seats}")
+    if breach is not None and breach not in LAW_IDS:
+        raise ConfigError(f"{where}.breach = {breach!r:.60}: expected null or the id of a law")
     x, y = numbers(item(data, "place", where), 2, f"{where}.place")
     return Laid(
         index=whole(item(data, "index", where), f"{where}.index", N_CARROMMEN),
-        seat=None if seat is None else whole(seat, f"{where}.seat", 4),
+        seat=seat,
         place=(x, y),
-        breach=None if breach is None else text(breach, f"{where}.breach"),
+        breach=breach,
     )

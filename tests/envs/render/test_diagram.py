@@ -235,8 +235,10 @@ def test_files(tmp_path) -> None:
         drawn.save(tmp_path / "x.gif")
     with pytest.raises(ConfigError, match="pixels = 0"):
         drawn.save(tmp_path / "x.png", pixels=0)
-    with pytest.raises(RenderError, match="nowhere"):
-        drawn.save(tmp_path / "nowhere" / "x.svg")
+    assert drawn.save(tmp_path / "made" / "x.svg").read_bytes() == target.read_bytes()
+    with pytest.raises(RenderError, match=r"x\.png"):
+        drawn.save(target / "x.png")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["made", "x.PNG", "x.svg"]
 
 
 def test_what_cannot_be_drawn_is_refused() -> None:
@@ -247,6 +249,12 @@ def test_what_cannot_be_drawn_is_refused() -> None:
         diagram(layout, theme="blue")
     with pytest.raises(ConfigError, match="seat = 4"):
         diagram(layout, seat=4)
+    for place in ((5.0, 5.0), (np.nan, 0.0)):
+        with pytest.raises(ConfigError, match="carromman 3 at"):
+            diagram(layout.with_piece(3, place))
+    for strike in (Strike(5.0, 0.1, 1.0), Strike(0.0, np.nan, 1.0)):
+        with pytest.raises(ConfigError, match=r"frame|finite"):
+            diagram(layout, strike=strike)
 
 
 def test_a_strike_of_no_speed_and_one_along_the_frame() -> None:

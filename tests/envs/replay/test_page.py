@@ -15,7 +15,7 @@ from carrom.pieces import STRIKER
 from carrom.replay import film_of, html
 from carrom.replay.page.paths import TOLERANCE, UNIT, corners, paths
 
-HOSTILE = "<script>alert(1)</script>\u2028</script><!-- {{program}} & \"'"
+HOSTILE = "<script>alert(1)</script></script><!-- {{program}} & \"'"
 
 
 class Reader(HTMLParser):

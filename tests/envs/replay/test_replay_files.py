@@ -188,3 +188,59 @@ def test_no_damage_raises_anything_but_one_clear_error(board, data) -> None:
         assert str(verify(read))
         with contextlib.suppress(ConfigError):
             assert read.sheet()
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        ("strokes", 0, "motion", "duration"),
+        ("noise", "place"),
+        ("board", "side"),
+        ("material", "friction"),
+        ("match", "board_limit"),
+        ("seeds", 1),
+    ],
+)
+def test_whole_numbers_beyond_floating_point_are_refused(board, path) -> None:
+    data = json.loads(json.dumps(to_data(board)))
+    *way, last = path
+    part = data
+    for step in way:
+        part = part[step]
+    part[last] = 10**400
+    with pytest.raises(ConfigError, match=r"expected|allows") as error:
+        of_data(data)
+    assert len(str(error.value)) < 250
+
+
+@pytest.mark.parametrize("name", ["\x1b[31mred", "a\nBoard 1 to mallory", "\ud800", "x" * 1000])
+def test_names_that_would_forge_a_sheet_are_refused(board, name) -> None:
+    with pytest.raises(ConfigError, match=r"name of seat 2 = .*printable"):
+        of_data(to_data(board) | {"names": {"0": "a", "2": name}})
+    env = carrom.CarromEnv("shot", record=True)
+    env.reset(seed=0)
+    with pytest.raises(ConfigError, match="printable"):
+        env.replay({0: name})
+
+
+def test_keys_that_are_no_seats_are_refused(board) -> None:
+    for key in ("1" * 5000, "\u0660", "7"):
+        with pytest.raises(ConfigError, match="whole number from 0 to 3"):
+            of_data(to_data(board) | {"names": {"0": "a", key: "b"}})
+
+
+def test_what_was_laid_by_nobody_there_or_against_no_law_is_refused(board) -> None:
+    for seat, breach in ((1, None), (None, "<b>"), ([2], None), (None, [])):
+        data = to_data(board)
+        laid = {"index": 1, "seat": seat, "place": [0, 0], "breach": breach}
+        data["strokes"][0]["laid"] = [laid]
+        with pytest.raises(ConfigError, match=r"stroke 1\.laid"):
+            of_data(data)
+
+
+def test_what_unpacks_without_end_is_not_unpacked(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr("carrom.replay.file._LARGEST", 2**20)
+    for name, content in (("x.gz", gzip.compress(bytes(2**21))), ("x.json", b" " * 2**21)):
+        (tmp_path / name).write_bytes(content)
+        with pytest.raises(ConfigError, match="expected at most 1 MB"):
+            load(tmp_path / name)

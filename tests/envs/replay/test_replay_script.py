@@ -87,6 +87,39 @@ def test_bad_files_and_names_are_told_in_one_line(script, replay, tmp_path) -> N
         assert errors.count("\n") == 1
 
 
+def test_no_file_is_destroyed(script, replay, tmp_path) -> None:
+    file, _ = replay
+    before = file.read_bytes()
+    page = tmp_path / "linked.html"
+    page.hardlink_to(file)
+    for arguments, complaint in (
+        (("--html", file), "ending in .html or .htm"),
+        (("--html", page), "expected another file than the one that is read"),
+        (("--html", "/proc/nowhere/x.html"), "page '/proc/nowhere/x.html'"),
+        (("--picture", tmp_path / "x.png", "--size", 1), "--size 1: expected at least 16"),
+    ):
+        status, _, errors = script("replay", file, *arguments)
+        assert (status, errors.count("\n")) == (2, 1)
+        assert complaint in errors
+    assert file.read_bytes() == before
+    empty = tmp_path / "empty.json"
+    data = json.loads(before) | {"strokes": [], "result": None}
+    empty.write_text(json.dumps(data))
+    assert "no strokes" in script("replay", empty, "--picture", tmp_path / "x.png")[2]
+
+
+def test_play_refuses_at_once_what_it_could_not_write(script) -> None:
+    for option, name in (
+        ("--replay", "/proc/nowhere/x.json"),
+        ("--video", "/proc/nowhere/x.mp4"),
+        ("--video", "x.avi"),
+    ):
+        status, output, errors = script("play", "random", "random", option, name)
+        assert (status, output) == (2, "")
+        assert name in errors
+        assert errors.count("\n") == 1
+
+
 @pytest.mark.render
 def test_it_films(script, replay, tmp_path) -> None:
     file, _ = replay

@@ -14,12 +14,15 @@ import pytest
 
 import carrom
 from carrom.errors import ConfigError
-from carrom.laws import Event
+from carrom.laws import Event, new_match
+from carrom.midgame import random_layout
 from carrom.physics.material import Material
 from carrom.physics.mujoco import MujocoEngine
 from carrom.replay import film_of, verify
+from carrom.replay.coding import changes, layout_changes
 from carrom.replay.file import of_data, to_data
-from carrom.replay.strokes import LostStrokeError
+from carrom.replay.strokes import _BARE, LostStrokeError
+from carrom.tasks import position_from
 
 
 def with_stroke(replay, number, **changes):
@@ -131,6 +134,96 @@ def test_a_ruling_or_a_state_that_was_changed_is_found(board, part, field) -> No
     assert verdict.difference is not None
     assert field in verdict.difference.field
     assert verdict.difference.stroke == len(board.strokes)
+
+
+def difference_in(data):
+    """The first difference of a replay whose data were changed."""
+    difference = verify(of_data(data)).difference
+    assert difference is not None
+    return difference
+
+
+def start_of(stroke, format):
+    return {
+        "discs": layout_changes(_BARE, stroke.before.layout),
+        "match": changes(stroke.before.match, new_match(format)),
+    }
+
+
+def test_strokes_that_were_cut_out_are_missed(board) -> None:
+    """Though what follows the gap says for itself from where it begins."""
+    data = to_data(board)
+    data["strokes"][5]["start"] = start_of(board.strokes[5], board.format)
+    del data["strokes"][2:5]
+    difference = difference_in(data)
+    assert difference.stroke == 3
+    assert "before it" in difference.field
+
+
+def test_a_score_and_a_place_of_its_own_are_found_where_a_stroke_begins(board) -> None:
+    for change, field in (("match", "match before it.game.score"), ("discs", "before it")):
+        data = to_data(board)
+        start = start_of(board.strokes[3], board.format)
+        if change == "match":
+            start["match"]["game"] = {"score": [24, 0]}
+        else:
+            index, (x, y) = next(item for item in start["discs"].items() if item[1])
+            start["discs"][index] = [x, math.nextafter(y, 1.0)]
+        data["strokes"][3]["start"] = start
+        difference = difference_in(data)
+        assert difference.stroke == 4
+        assert field in difference.field
+
+
+def test_who_breaks_is_as_the_toss_says(board) -> None:
+    data = to_data(board)
+    data["toss"]["takes_break"] = not data["toss"]["takes_break"]
+    difference = difference_in(data)
+    assert (difference.stroke, difference.field) == (1, "match before it.board.seat")
+
+
+def test_a_result_is_that_of_the_last_ruling(played) -> None:
+    data = to_data(played("shot", seed=3))
+    assert data["result"] is not None
+    assert verify(of_data(data)).equal
+    for result in (None, {"winner": "opponent", "points": [0, 12]}):
+        assert difference_in(data | {"result": result}).field == "result"
+    longer = data | {"strokes": data["strokes"] * 2}
+    assert difference_in(longer).field == "what follows the end of the episode"
+    # As a board, it could only have been begun and ended by a user's own rules.
+    other = str(verify(of_data(data | {"task": "board"})))
+    assert "no new board" in other
+    assert "the end, which is not that of the task, taken as recorded" in other
+
+
+def test_strikes_as_made_have_the_noise_of_the_file(board) -> None:
+    data = to_data(board)
+    quiet = {"level": "none", "place": 0.0, "direction": 0.0, "speed": 0.0}
+    assert difference_in(data | {"noise": quiet}).field == "direction of the strike as made"
+    seeds = [data["seeds"][0], data["seeds"][1] + 1, data["seeds"][2]]
+    assert difference_in(data | {"seeds": seeds}).field == "direction of the strike as made"
+
+
+def test_what_was_laid_is_what_has_come_back(board) -> None:
+    stroke = board.strokes[-1]
+    index = int(np.flatnonzero(stroke.after.layout.on_board)[0])
+    moved = stroke.after.layout.with_piece(index, (0.0, 0.3))
+    after = dataclasses.replace(stroke.after, layout=moved)
+    difference = verify(with_stroke(board, len(board.strokes), after=after)).difference
+    assert difference is not None
+    assert difference.field == f"place of carromman {index} after it"
+
+
+def test_a_position_of_ones_own_is_said_to_be_taken_as_recorded(played) -> None:
+    whole = played("board", seed=1, steps=1)
+    assert "taken as recorded" not in str(verify(whole))
+
+    def start(board, rng):
+        return position_from(random_layout(board, rng, white=2, black=2, queen=True))
+
+    own = played("board", seed=1, steps=1, start=start)
+    assert verify(own).equal
+    assert "the first position, which is no new board, taken as recorded" in str(verify(own))
 
 
 def test_a_stroke_that_diverged_then_and_not_here_is_found(board) -> None:
