@@ -18,7 +18,7 @@ from pathlib import Path
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 
 from carrom.errors import ConfigError
-from carrom.program import run
+from carrom.program import in_one_line, run
 from carrom.render.backend import check_setting
 
 _MINIBATCH, _STROKE = ".npz", ".json"
@@ -42,7 +42,7 @@ def _show(file: Path, drawing: Path | None) -> int:
             raise ConfigError(f"--svg {drawing}: expected a dump of a stroke ({_STROKE}) with it")
         from carrom_agents.dumps import UpdateDump
 
-        print(*UpdateDump.load(file).told(), sep="\n")
+        print(*map(in_one_line, UpdateDump.load(file).told()), sep="\n")
         return 0
     if file.suffix != _STROKE:
         raise ConfigError(f"{file}: expected a dump: {_MINIBATCH} or {_STROKE}")
@@ -52,7 +52,7 @@ def _show(file: Path, drawing: Path | None) -> int:
     from carrom.physics.dump import StrokeDump
 
     dump = StrokeDump.load(file)
-    print(*told(dump), sep="\n")
+    print(*map(in_one_line, told(dump)), sep="\n")
     if drawing is not None:
         drawn(dump).save(drawing)
         print(f"drawing: {drawing}")

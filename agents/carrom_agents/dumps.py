@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import zipfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carrom.errors import ConfigError, Dump
-from carrom_agents import ppo
+from carrom_agents import durable, ppo, strict_yaml
 
 DUMPS = "dumps"
 """Folder of the dumps in a run folder."""
@@ -29,6 +28,8 @@ MOST_SAMPLES = 512
 """Samples that a dump keeps, first of all those in which something is not finite."""
 _FORMAT = "carrom minibatch 1"
 _ABOUT = "about"
+_NUMBERS = "biuf"
+"""Kinds of arrays that a dump holds, as numpy calls them: all of numbers."""
 
 
 @dataclass(frozen=True)
@@ -55,8 +56,8 @@ class Amounts:
 
 
 @dataclass(frozen=True, eq=False)
-class UpdateDump:
-    """A minibatch whose loss or gradient was not finite; it has changed nothing.
+class Circumstances:
+    """In which a minibatch's loss or gradient was not finite.
 
     Attributes:
         update: number of the update it was a part of, from 1.
@@ -69,8 +70,6 @@ class UpdateDump:
         rates: learning rate and entropy coefficient.
         params: amounts of each of the network's arrays before the update, by name.
         samples: how many there were in the minibatch.
-        arrays: by name, [n, ...], of the samples that are kept: inputs, action, log_prob,
-            advantage, target, valid.
     """
 
     update: int
@@ -80,9 +79,20 @@ class UpdateDump:
     minibatch: int
     loss: float
     gradient_norm: float
-    rates: Mapping[str, float]
-    params: Mapping[str, Amounts]
+    rates: dict[str, float]
+    params: dict[str, Amounts]
     samples: int
+
+
+@dataclass(frozen=True, eq=False)
+class UpdateDump(Circumstances):
+    """A minibatch whose loss or gradient was not finite; it has changed nothing.
+
+    Attributes:
+        arrays: by name, [n, ...], of the samples that are kept: inputs, action, log_prob,
+            advantage, target, valid.
+    """
+
     arrays: Mapping[str, NDArray[Any]]
 
     @classmethod
@@ -125,9 +135,8 @@ class UpdateDump:
     def save(self, path: str | Path) -> None:
         """Write it as a file of arrays."""
         about: dict[str, Any] = {"format": _FORMAT} | {
-            field.name: getattr(self, field.name) for field in dataclasses.fields(self)
+            field.name: getattr(self, field.name) for field in dataclasses.fields(Circumstances)
         }
-        del about["arrays"]
         about["params"] = {name: dataclasses.asdict(some) for name, some in self.params.items()}
         text = np.array(json.dumps(about))
         arrays: dict[str, Any] = {_ABOUT: text, **self.arrays}
@@ -146,11 +155,12 @@ class UpdateDump:
             about = json.loads(str(arrays.pop(_ABOUT)))
             if about.pop("format") != _FORMAT:
                 raise ValueError("another format")
-            about["params"] = {name: Amounts(**some) for name, some in about["params"].items()}
-            about["key"] = tuple(about["key"])
-            return cls(**about, arrays=arrays)
-        except (OSError, ValueError, KeyError, TypeError, AttributeError, zipfile.BadZipFile) as e:
-            raise ConfigError(f"{path}: expected a saved minibatch ({_FORMAT!r}): {e}") from None
+            circumstances = strict_yaml.build(Circumstances, about, _ABOUT)
+            _check(arrays)
+        except Exception as e:  # what unpacks a damaged file raises many types, all meaning this
+            said = f"{type(e).__name__}: {e}" if str(e) else type(e).__name__
+            raise ConfigError(f"{path}: expected a saved minibatch ({_FORMAT!r}): {said}") from None
+        return cls(**vars(circumstances), arrays=arrays)
 
     def told(self) -> Iterator[str]:
         """What happened, line by line."""
@@ -202,8 +212,16 @@ def write_dumps(run: Path, dumps: Mapping[str, Dump]) -> None:
     folder = run / DUMPS
     for name, dump in dumps.items():
         folder.mkdir(exist_ok=True)
-        if (folder / name).exists() or len(list(folder.iterdir())) < MOST_DUMPS:
-            dump.save(folder / name)
+        if (folder / name).exists() or _kept(folder) < MOST_DUMPS:
+            # It is there completely or not at all, whatever happens.
+            unfinished = folder / f".{name}"
+            dump.save(unfinished)
+            durable.replace(unfinished, folder / name)
+
+
+def _kept(folder: Path) -> int:
+    """Dumps in a folder, but for what an interrupted one has left."""
+    return sum(not path.name.startswith(".") for path in folder.iterdir())
 
 
 def update_name(update: int) -> str:
@@ -220,6 +238,22 @@ def _named(tree: Any) -> dict[str, NDArray[Any]]:
     """The leaves of a tree by their places in it."""
     leaves, _ = jax.tree_util.tree_flatten_with_path(tree)
     return {jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in leaves}
+
+
+def _check(arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Refuse what are not arrays of numbers of the same samples.
+
+    Raises:
+        ValueError: says which array is not, and what it is.
+    """
+    valid = arrays[".valid"]
+    if valid.dtype != bool or valid.ndim != 1:
+        raise ValueError(f".valid is {valid.dtype} {valid.shape}: expected bool (n,)")
+    for name, array in arrays.items():
+        if array.dtype.kind not in _NUMBERS or array.shape[:1] != valid.shape:
+            raise ValueError(
+                f"{name} is {array.dtype} {array.shape}: expected numbers ({len(valid)}, ...)"
+            )
 
 
 def _rows(amounts: Mapping[str, Amounts]) -> Iterator[str]:

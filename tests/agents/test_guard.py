@@ -13,19 +13,32 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from toy_functional import ToyBooked, ToyFunctional
 
 import carrom
+from carrom.board import Board
 from carrom.errors import ConfigError, PhysicsError
+from carrom.failed_stroke import drawn, told
 from carrom.functional import Functional, stroke_dump
+from carrom.layout import Layout
 from carrom.physics.dump import StrokeDump
+from carrom.physics.material import Material
 from carrom.physics.strike import Strike
 from carrom_agents.agent import Agent, agent_of, new_statistics, scale_of
 from carrom_agents.config import SELF, EnvConfig, ExperimentConfig, NetworkConfig, PpoConfig
 from carrom_agents.device.rivals import find_rival
 from carrom_agents.device.rollout import begin, collect
 from carrom_agents.device.training import Game, learn_on_device
-from carrom_agents.dumps import DUMPS, MOST_DUMPS, MOST_SAMPLES, UpdateDump, write_dumps
+from carrom_agents.dumps import (
+    DUMPS,
+    MOST_DUMPS,
+    MOST_SAMPLES,
+    Amounts,
+    UpdateDump,
+    write_dumps,
+)
 from carrom_agents.learning import Progress, TrainingState, initial_state, learn
 from carrom_agents.rollout import Collector
 
@@ -337,3 +350,125 @@ def test_a_dump_that_would_execute_something_is_not_read(tmp_path):
     np.savez(tmp_path / "trap.npz", about=np.array([Path("a")], dtype=object))
     with pytest.raises(ConfigError, match="expected a saved minibatch"):
         UpdateDump.load(tmp_path / "trap.npz")
+
+
+NAN = float("nan")
+MINIBATCH = UpdateDump(
+    update=3,
+    seed=0,
+    key=(1, 2),
+    epoch=0,
+    minibatch=1,
+    loss=NAN,
+    gradient_norm=float("inf"),
+    rates={"learning_rate": 1e-3},
+    params={"weights": Amounts(3, 0, 1.0)},
+    samples=9,
+    arrays={
+        ".inputs": np.arange(12, dtype=np.float32).reshape(6, 2),
+        ".action": np.full((6, 3), NAN, np.float32),
+        ".valid": np.array([1, 1, 1, 0, 1, 1], bool),
+    },
+)
+STROKE = StrokeDump(
+    Board(),
+    Material(),
+    "coulomb",
+    Layout(np.zeros((19, 2)), np.zeros(19, bool)),
+    Strike(0.0, NAN, 2.0),
+    0,
+    "not finite",
+)
+
+
+def test_dumps_are_written_under_another_name_first(tmp_path):
+    """A program that ends while it writes leaves nothing under the dump's name."""
+
+    class Ended:
+        def save(self, path):
+            Path(path).write_text("PK")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write_dumps(tmp_path, {"update_00000001.npz": Ended()})
+    assert not list((tmp_path / DUMPS).glob("update*"))
+    write_dumps(tmp_path, {"update_00000001.npz": MINIBATCH})
+    (file,) = (tmp_path / DUMPS).iterdir()
+    assert list(UpdateDump.load(file).told()) == list(MINIBATCH.told())
+
+
+@settings(max_examples=40, deadline=None)
+@given(cut=st.booleans(), place=st.floats(0, 1, exclude_max=True), bit=st.integers(0, 7))
+def test_a_damaged_minibatch_is_shown_or_refused(tmp_path_factory, cut, place, bit):
+    file = tmp_path_factory.mktemp("damaged") / "a.npz"
+    MINIBATCH.save(file)
+    content = bytearray(file.read_bytes())
+    index = int(place * len(content))
+    if cut:
+        del content[index:]
+    else:
+        content[index] ^= 1 << bit
+    file.write_bytes(content)
+    try:
+        dump = UpdateDump.load(file)
+    except ConfigError:
+        return
+    # What was hit means nothing: the checksums are over what does.
+    assert list(dump.told()) == list(MINIBATCH.told())
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"arrays": {".action": np.zeros(3)}}, "KeyError: '.valid'"),
+        ({"arrays": {".valid": np.ones(3)}}, r".valid is float64 \(3,\): expected bool"),
+        ({"arrays": {".valid": np.ones((), bool)}}, r".valid is bool \(\): expected bool"),
+        ({"arrays": {".valid": np.ones(2, bool), "a": np.ones(3)}}, r"a is .*numbers \(2, ...\)"),
+        ({"arrays": {".valid": np.ones(2, bool), "a": np.array(["x"] * 2)}}, "a is <U1 .*numbers"),
+        ({"rates": {"learning_rate": "b"}}, "rates.learning_rate = 'b': expected a number"),
+        ({"rates": {"learning_rate": 10**400}}, "OverflowError"),
+        ({"params": {"a": Amounts("x", 0, 0.0)}}, "params.a.size = 'x': expected an integer"),  # type: ignore[arg-type]
+        ({"seed": None}, "seed = None: expected an integer"),
+    ],
+)
+def test_a_minibatch_of_something_else_is_refused(tmp_path, changes, message):
+    dataclasses.replace(MINIBATCH, **changes).save(tmp_path / "a.npz")
+    with pytest.raises(ConfigError, match=message):
+        UpdateDump.load(tmp_path / "a.npz")
+
+
+PLAIN = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3)
+ANYTHING = PLAIN | st.lists(PLAIN, max_size=2) | st.dictionaries(st.text(max_size=3), PLAIN)
+
+
+@settings(max_examples=40, deadline=None)
+@given(data=st.data())
+def test_a_damaged_stroke_is_drawn_or_refused(tmp_path_factory, data):
+    file = tmp_path_factory.mktemp("damaged") / "a.json"
+    STROKE.save(file)
+    content = place = json.loads(file.read_text())
+    key = data.draw(st.sampled_from(sorted(content)))
+    if isinstance(content[key], dict) and data.draw(st.booleans()):
+        place, key = content[key], data.draw(st.sampled_from(sorted(content[key])))
+    place[key] = data.draw(ANYTHING)
+    file.write_text(json.dumps(content))
+    try:
+        dump = StrokeDump.load(file)
+    except ConfigError:
+        return
+    assert len(list(told(dump))) == 6
+    assert drawn(dump).svg.startswith("<svg")
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"strike": {"place": 0, "direction": 0, "speed": None}}, {"reason": 5}, {"seat": 10**400}],
+)
+def test_a_stroke_of_something_else_is_one_line(tmp_path, shown, changes):
+    STROKE.save(tmp_path / "a.json")
+    content = json.loads((tmp_path / "a.json").read_text()) | changes
+    for text in (json.dumps(content), "[" * 100_000):
+        (tmp_path / "a.json").write_text(text)
+        status, said = shown(str(tmp_path / "a.json"))
+        assert (status, said.count("\n")) == (2, 1)
+        assert "expected a saved stroke" in said

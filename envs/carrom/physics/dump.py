@@ -77,14 +77,34 @@ class StrokeDump:
             content = json.loads(Path(path).read_text(encoding="utf-8"))
             if content["format"] != _FORMAT:
                 raise ValueError("another format")
+            seat, texts = content["seat"], (content["ground"], content["reason"])
+            if type(seat) is not int or not 0 <= seat < 4:
+                raise ValueError(f"seat = {seat!r:.60}: expected 0 to 3")
+            if not all(isinstance(text, str) for text in texts):
+                raise ValueError(f"ground, reason = {texts!r:.60}: expected texts")
             return cls(
                 Board(**content["board"]),
                 Material(**content["material"]),
                 content["ground"],
                 Layout(content["positions"], content["on_board"]),
-                Strike(**content["strike"]),
-                content["seat"],
+                Strike(**{name: _number(name, value) for name, value in content["strike"].items()}),
+                seat,
                 content["reason"],
             )
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except (
+            OSError,
+            ValueError,
+            KeyError,
+            TypeError,
+            AttributeError,
+            OverflowError,
+            RecursionError,
+        ) as error:
             raise ConfigError(f"{path}: expected a saved stroke ({_FORMAT!r}): {error}") from None
+
+
+def _number(name: str, value: Any) -> float:
+    """A number as JSON gives it; of a strike it need not be finite."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise TypeError(f"strike.{name} = {value!r:.60}: expected a number")
+    return float(value)
