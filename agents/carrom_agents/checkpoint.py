@@ -1,9 +1,9 @@
 """Checkpoints: the whole state of a training, written by orbax and restored with its types.
 
 A checkpoint is a folder with the arrays (``state``) and ``manifest.json``: the version of this
-layout, the configuration of the run, with its seed, the tree of the arrays and a digest of
-every file. A reader checks all of it before any array is read. Nothing in it is executed: it is
-JSON and numbers, no pickles.
+layout, the configuration of the run, with its seed, the tree of the arrays, a digest of
+every file, and one of all this. A reader checks all of it before any array is read. Nothing in
+it is executed: it is JSON and numbers, no pickles.
 
 It appears under its name only when it is complete and on the disk, so that a run that is killed,
 or whose machine loses its power, has an earlier checkpoint or this one. Wherever a run folder is
@@ -21,6 +21,7 @@ import hashlib
 import json
 import os
 import shutil
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,7 @@ import numpy as np
 import orbax.checkpoint as ocp
 
 from carrom.errors import CheckpointError
-from carrom_agents import durable
+from carrom_agents import durable, strict_yaml
 from carrom_agents.agent import agent_of
 from carrom_agents.config import ExperimentConfig, load_config
 from carrom_agents.learning import TrainingState, initial_state
@@ -40,12 +41,21 @@ CONFIG_FILE = "config.yaml"
 CHECKPOINTS = "checkpoints"
 _ARRAYS = "state"
 _MANIFEST = "manifest.json"
-_VERSION = 2
+_VERSION = 3
 """Of the layout of a checkpoint; to be raised whenever a reader must tell old from new."""
-_WITHOUT_DIGESTS = 1
-"""The layout that had neither digests nor the configuration."""
+_FIELDS = {
+    1: {"version", "leaves"},
+    2: {"version", "leaves", "config", "files"},
+    3: {"version", "leaves", "config", "files", "digest"},
+}
+"""What the manifest of each layout holds, no more and no less: a version that has changed, and
+would have less of it checked, is damage."""
 _OWN = ("seed", "env.id", "env.physics", "env.action_coding")
 """Settings by which a checkpoint is that of its run; the network's show in the arrays."""
+_TOLD_OF = ("name", "seeds", "env.workers", "evaluation.", "logging.")
+"""Settings, or beginnings of their names, that do not change what is learnt."""
+_DECIDES = ("logging.checkpoint_every_updates",)
+"""Settings that change what is learnt all the same: environments are reset there."""
 
 
 def _tree(state: TrainingState) -> dict[str, Any]:
@@ -114,6 +124,7 @@ def _write(folder: Path, config: ExperimentConfig, tree: dict[str, Any]) -> None
         "leaves": _leaves(tree),
         "files": _digests(unfinished),
     }
+    manifest |= {"digest": _digest(manifest)}
     (unfinished / _MANIFEST).write_text(json.dumps(manifest, indent=1), encoding="utf-8")
     # Never is a folder half deleted under its own name.
     if folder.exists():
@@ -211,20 +222,11 @@ def _whole_before(folder: Path, config: ExperimentConfig, leaves: dict[str, str]
 
 def _check(folder: Path, config: ExperimentConfig, leaves: dict[str, str]) -> None:
     """Refuse a checkpoint that is not whole, or not of the run of ``config`` and its arrays."""
-    try:
-        found = json.loads((folder / _MANIFEST).read_text(encoding="utf-8"))
-        version, theirs = found["version"], dict(found["leaves"])
-        settings, files = found.get("config", {}), dict(found.get("files", {}))
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise _damaged(folder, f"{_MANIFEST}: {error}") from None
-    if version not in (_WITHOUT_DIGESTS, _VERSION):
-        raise CheckpointError(
-            f"{folder}: written in layout {version!r}, by another version of carrom-rl: expected "
-            f"{_WITHOUT_DIGESTS} to {_VERSION}"
-        )
+    manifest = _manifest(folder)
     present = _digests(folder)
-    if version != _WITHOUT_DIGESTS:
-        _compare_files(folder, present, files)
+    if "files" in manifest:
+        _compare_files(folder, present, manifest["files"])
+    theirs = manifest["leaves"]
     for name in sorted({*theirs, *leaves}):
         one, other = (tree.get(name, "nothing") for tree in (theirs, leaves))
         if one != other:
@@ -232,15 +234,88 @@ def _check(folder: Path, config: ExperimentConfig, leaves: dict[str, str]) -> No
                 f"{folder}: checkpoint of another network or optimiser: {name} is {one}, "
                 f"expected {other}"
             )
-    if version != _WITHOUT_DIGESTS:
-        ours = dataclasses.asdict(config)
-        for name in _OWN:
-            was, wanted = (_setting(tree, name) for tree in (settings, ours))
-            if was != wanted:
-                raise CheckpointError(
-                    f"{folder}: checkpoint of another run: its {name} is {was!r}, expected "
-                    f"{wanted!r}"
-                )
+    if "config" in manifest:
+        _compare_settings(folder, manifest["config"], dataclasses.asdict(config), _OWN)
+
+
+def check_settings(place: Path, config: ExperimentConfig) -> None:
+    """Refuse to go on from a checkpoint with settings by which it would learn otherwise.
+
+    Names, where the run is told of, and what is measured meanwhile may differ; the strokes of
+    the whole run may not: the learning rate follows from them.
+
+    Args:
+        place: run folder, whose newest checkpoint is meant, or a checkpoint in one.
+        config: with which the run is to go on.
+
+    Raises:
+        CheckpointError: the checkpoint is damaged, or one of its settings is another.
+        ConfigError: its settings do not fit this version.
+    """
+    run, chosen = located(place)
+    folder = _newest(run) if chosen is None else chosen
+    manifest = _manifest(folder)
+    if "config" in manifest:
+        file = str(folder / _MANIFEST)
+        # Settings that there were not then have their defaults.
+        was = strict_yaml.document_of(strict_yaml.build(ExperimentConfig, manifest["config"], file))
+        ours = strict_yaml.document_of(config)
+        _compare_settings(folder, was, ours, _deciding(ours))
+
+
+def _deciding(settings: Any, path: str = "") -> list[str]:
+    """The dotted names of all settings that decide what is learnt."""
+    if not isinstance(settings, dict):
+        return [path]
+    names = [
+        name
+        for key, value in settings.items()
+        for name in _deciding(value, f"{path}.{key}" if path else key)
+    ]
+    return [name for name in names if name in _DECIDES or not name.startswith(_TOLD_OF)]
+
+
+def _compare_settings(folder: Path, theirs: Any, ours: Any, names: Iterable[str]) -> None:
+    for name in names:
+        was, wanted = (_setting(tree, name) for tree in (theirs, ours))
+        if was != wanted:
+            raise CheckpointError(
+                f"{folder}: checkpoint of another run: its {name} is {was!r}, expected {wanted!r}"
+            )
+
+
+def _manifest(folder: Path) -> dict[str, Any]:
+    """The manifest of a checkpoint, once it is known to be what was written."""
+    try:
+        found = dict(json.loads((folder / _MANIFEST).read_text(encoding="utf-8")))
+        version = found["version"]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise _damaged(folder, f"{_MANIFEST}: {error}") from None
+    if type(version) is not int:
+        raise _damaged(folder, f"{_MANIFEST}: version = {version!r}: expected an integer")
+    if version not in _FIELDS:
+        raise CheckpointError(
+            f"{folder}: written in layout {version}, by another version of carrom-rl: expected "
+            f"{min(_FIELDS)} to {_VERSION}"
+        )
+    if set(found) != _FIELDS[version]:
+        raise _damaged(
+            folder,
+            f"{_MANIFEST} has {', '.join(sorted(found))}: layout {version} has "
+            f"{', '.join(sorted(_FIELDS[version]))}",
+        )
+    if "digest" in found and _digest(found) != found["digest"]:
+        raise _damaged(folder, f"{_MANIFEST} is not what was written")
+    for name in ("leaves", "config", "files"):
+        if not isinstance(found.get(name, {}), dict):
+            raise _damaged(folder, f"{_MANIFEST}: {name} = {found[name]!r}: expected a mapping")
+    return found
+
+
+def _digest(manifest: dict[str, Any]) -> str:
+    """SHA-256 of what a manifest says, but for this digest."""
+    said = {name: value for name, value in manifest.items() if name != "digest"}
+    return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
 
 
 def _compare_files(folder: Path, present: dict[str, str], files: dict[str, str]) -> None:

@@ -19,6 +19,7 @@ from carrom_agents import durable
 from carrom_agents.agent import agent_of
 from carrom_agents.checkpoint import (
     CHECKPOINTS,
+    check_settings,
     complete_checkpoints,
     forget_after,
     has_checkpoint,
@@ -125,7 +126,7 @@ def resume(place: Path, board_workers: BoardWorkers | None = None) -> Path:
     check_loggers(config.logging)
     with _training(folder):
         begun = chosen is not None or has_checkpoint(folder)
-        state = restore(place, config) if begun else _begun(config)
+        state = _saved(place, config) if begun else _begun(config)
         learner = _learner(config, board_workers)
         if not leading():
             _follow([state], learner)
@@ -167,12 +168,19 @@ def resume_together(folders: Sequence[Path]) -> None:
         for folder, config in zip(folders, configs, strict=True):
             state = _begun(config)
             if common:
-                state = restore(folder / CHECKPOINTS / max(common), config)
+                state = _saved(folder / CHECKPOINTS / max(common), config)
             runs.append(_Run.taken_up(config, folder, state))
         learner = _learner(together)
         for run in runs:
             forget_after(run.folder, run.state.update)
         _go_on(runs, learner)
+
+
+def _saved(place: Path, config: ExperimentConfig) -> TrainingState:
+    """What a run goes on from, as it was configured."""
+    state = restore(place, config)
+    check_settings(place, config)
+    return state
 
 
 def _training(folder: Path) -> contextlib.AbstractContextManager[None]:

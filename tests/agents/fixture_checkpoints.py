@@ -2,7 +2,7 @@
 
 A layout's is written once, by the version that introduced it, and never again:
 
-    python tests/agents/fixture_checkpoints.py tests/data/checkpoints/v2
+    python tests/agents/fixture_checkpoints.py tests/data/checkpoints/v3
 
 Its numbers are counted out, so that what must be read needs no other file.
 """

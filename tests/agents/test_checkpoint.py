@@ -155,7 +155,7 @@ def test_a_certain_checkpoint_can_be_named(run, state):
         restore(place.with_name("00000008"), CONFIG)
 
 
-@pytest.mark.parametrize("layout", ["v1", "v2"])
+@pytest.mark.parametrize("layout", ["v1", "v2", "v3"])
 def test_checkpoints_of_every_layout_are_read(layout):
     found, expected = restore(DATA / layout, FIXTURE_CONFIG), counted_out()
     assert found.update == expected.update
@@ -252,8 +252,36 @@ def test_a_checkpoint_of_another_run_is_refused(run, change, message):
 
 def test_a_checkpoint_of_a_later_version_is_refused(run):
     file = run / "checkpoints" / "00000042" / "manifest.json"
-    file.write_text(json.dumps(json.loads(file.read_text()) | {"version": 3}))
-    with pytest.raises(CheckpointError, match=r"layout 3, by another version .*expected 1 to 2"):
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"version": 4}))
+    with pytest.raises(CheckpointError, match=r"layout 4, by another version .*expected 1 to 3"):
+        restore(run, CONFIG)
+
+
+MANIFEST_DAMAGE = {
+    "a setting": lambda text: text.replace('"seed": 0', '"seed": 1'),
+    "a digest": lambda text: text.replace('"digest": "', '"digest": "0'),
+    "less to be checked": lambda text: text.replace('"version": 3', '"version": 2'),
+    "nothing to be checked": lambda text: text.replace('"version": 3', '"version": 1'),
+    "a truth": lambda text: text.replace('"version": 3', '"version": true'),
+    "a fraction": lambda text: text.replace('"version": 3', '"version": 3.0'),
+    "a list": lambda text: json.dumps([text]),
+    "deep": lambda text: "[" * 100_000,
+}
+
+
+@pytest.mark.parametrize("what", MANIFEST_DAMAGE)
+def test_a_manifest_that_was_changed_is_damage(run, state, what):
+    before = run / "checkpoints" / "00000007"
+    save(run, CONFIG, dataclasses.replace(state, update=7))
+    file = run / "checkpoints" / "00000042" / "manifest.json"
+    text = file.read_text()
+    changed = MANIFEST_DAMAGE[what](text)
+    assert changed != text
+    file.write_text(changed)
+    for config in (CONFIG, dataclasses.replace(CONFIG, seed=1)):
+        with pytest.raises(CheckpointError, match=r"42: the checkpoint is damaged: manifest\.json"):
+            restore(run, config)
+    with pytest.raises(CheckpointError, match=f"{before} is whole"):
         restore(run, CONFIG)
 
 
@@ -294,7 +322,10 @@ def test_nothing_in_a_checkpoint_is_executed(run, tmp_path, unpickled, digests):
             manifest = json.loads((folder / file).read_text())
             digest = hashlib.sha256(trap).hexdigest()
             manifest["files"][path.relative_to(whole).as_posix()] = digest
-            manifest["version"] = 2 if digests else 1
+            manifest.pop("digest")
+            manifest["version"] = 2
+            if not digests:
+                manifest = {"version": 1, "leaves": manifest["leaves"]}
             (folder / file).write_text(json.dumps(manifest))
         with contextlib.suppress(CheckpointError):
             restore(run, CONFIG)

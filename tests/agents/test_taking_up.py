@@ -1,5 +1,6 @@
 """What a run is taken up from: nothing of it is lost, and nobody else has it."""
 
+import dataclasses
 import json
 import subprocess
 import sys
@@ -9,9 +10,12 @@ import pytest
 from experiments import small_experiment
 
 from carrom.errors import CheckpointError, ConfigError
-from carrom_agents.config import EnvConfig, ExperimentConfig
+from carrom_agents.agent import agent_of
+from carrom_agents.checkpoint import CONFIG_FILE, check_settings, save
+from carrom_agents.config import EnvConfig, ExperimentConfig, dump_config
 from carrom_agents.exclusive import alone_in
 from carrom_agents.experiment import resume, resume_together
+from carrom_agents.learning import initial_state
 from carrom_agents.logging import METRICS_FILE, forget_records_after
 from carrom_agents.run_folder import create_run_folder
 
@@ -78,3 +82,40 @@ def test_a_damaged_record_is_named_and_nothing_is_dropped(tmp_path, damaged):
     with pytest.raises(CheckpointError, match=r"metrics\.jsonl: line 3 is damaged"):
         forget_records_after(file, 96)
     assert file.read_bytes() == content
+
+
+OTHERWISE = {
+    "total_strokes": {"total_strokes": 1280},
+    "ppo.clip": {"ppo": {"clip": 0.5}},
+    "env.noise": {"env": {"noise": "novice"}},
+    "env.num_envs": {"env": {"num_envs": 32}},
+    "logging.checkpoint_every_updates": {"logging": {"checkpoint_every_updates": 3}},
+}
+ALIKE = {
+    "name": "other",
+    "env": {"workers": 2},
+    "evaluation": {"every_updates": 7, "video_strokes": 3},
+    "logging": {"progress": True, "directory": "elsewhere"},
+}
+
+
+def changed(config: ExperimentConfig, changes: dict) -> ExperimentConfig:
+    return dataclasses.replace(
+        config,
+        **{
+            name: dataclasses.replace(getattr(config, name), **value)
+            if isinstance(value, dict)
+            else value
+            for name, value in changes.items()
+        },
+    )
+
+
+def test_a_run_does_not_go_on_with_what_would_learn_otherwise(config):
+    run = create_run_folder(config)
+    save(run, config, initial_state(config, agent_of(config)))
+    check_settings(run, changed(config, ALIKE))
+    for name, change in OTHERWISE.items():
+        (run / CONFIG_FILE).write_text(dump_config(changed(config, change)))
+        with pytest.raises(CheckpointError, match=rf"another run: its {name} is .*, expected "):
+            resume(run)
