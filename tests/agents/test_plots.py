@@ -113,6 +113,7 @@ def test_learning_curves_are_drawn_and_written_as_a_table(tmp_path):
         ({"a": [([0, 1], [0, np.nan])]}, 1, "finite"),
         ({"a": [([0, 1], [0, 0]), ([2, 3], [0, 0])]}, 1, "share no steps"),
         ({"a": [([0, 1], [0, 0])]}, 0, "smoothing = 0"),
+        ({"a": [([0, 1], [0, 0])]}, 3, "smoothing = 3: expected at most 2"),
     ],
 )
 def test_bad_curves_are_refused(tmp_path, curves, smoothing, said):

@@ -108,7 +108,11 @@ BAD = [
     ({"speed": float("nan")}, "speed = nan"),
     ({"cells": (0, 3)}, "cells of places = 0"),
     ({"cells": (3, 0)}, "cells of directions = 0"),
-    ({"directions": (1.0, 0.5)}, "two growing numbers"),
+    ({"cells": (100_000, 100_000)}, "expected at most 1000000 together"),
+    (
+        {"directions": (np.radians(30), np.radians(-30))},
+        r"directions = \(30.0, -30.0\) degrees: expected two growing numbers from -180",
+    ),
 ]
 
 

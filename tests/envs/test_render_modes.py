@@ -127,6 +127,30 @@ def test_record_video_has_a_frame_for_every_moment(tmp_path: Path) -> None:
 
 
 @pytest.mark.render
+def test_a_film_of_so_many_pictures_has_so_many(tmp_path: Path, monkeypatch: Any) -> None:
+    pytest.importorskip("moviepy")
+    from carrom.record_video import RecordVideo
+
+    written: list[int] = []
+    write = gym.wrappers.RecordVideo.stop_recording
+
+    def counted(self: Any) -> None:
+        written.append(len(self.recorded_frames))
+        write(self)
+
+    monkeypatch.setattr(gym.wrappers.RecordVideo, "stop_recording", counted)
+    env = RecordVideo(
+        gym.make("CarromSolo-v0", render_mode="rgb_array_list", film_rate=20.0, **SMALL),
+        str(tmp_path / "films"),
+        video_length=10,
+    )
+    env.reset(seed=1)
+    env.step(ACTION)
+    env.close()
+    assert written == [10]
+
+
+@pytest.mark.render
 def test_gymnasiums_own_tools_make_films_too(tmp_path: Path) -> None:
     pytest.importorskip("moviepy")
     from gymnasium.utils.save_video import save_video

@@ -1,6 +1,7 @@
 """Pictures by what can be measured in them, with projections computed here."""
 
 import math
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -298,12 +299,26 @@ def test_unknown_camera_names_the_known_ones():
         BoardRenderer(BOARD, camera="side")
 
 
-@pytest.mark.parametrize("value", [0, -3, 5000, 2.5, None])
+@pytest.mark.parametrize("value", [0, -3, 5000, 2.5, None, True])
 def test_sizes_are_whole_numbers_of_pixels(value):
     with pytest.raises(ConfigError, match=r"width = .*1 to 4096"):
         BoardRenderer(BOARD, width=value)
     with pytest.raises(ConfigError, match=r"height = .*1 to 4096"):
         BoardRenderer(BOARD, height=value)
+
+
+def test_shadows_are_there_or_not():
+    with pytest.raises(ConfigError, match="shadows = 'no': expected True or False"):
+        BoardRenderer(BOARD, shadows="no")  # type: ignore[arg-type]
+
+
+@pytest.mark.render
+def test_another_thread_is_told_whose_the_renderer_is():
+    with BoardRenderer(BOARD, 32, 32) as renderer, ThreadPoolExecutor(1) as threads:
+        mine = renderer.render(*NOTHING)
+        with pytest.raises(RenderError, match="belongs to the thread"):
+            threads.submit(renderer.render, *NOTHING).result()
+        assert np.array_equal(renderer.render(*NOTHING), mine)
 
 
 def test_samples_are_a_small_whole_number():

@@ -61,6 +61,17 @@ def test_an_older_video_is_replaced(tmp_path):
     assert len(decoded(path)) == 2
 
 
+@pytest.mark.parametrize("name", ["clip.mp4", "clip.gif"])
+def test_a_film_that_fails_leaves_the_older_one(tmp_path, name, capfd):
+    path = write_video(tmp_path / name, shades(3), fps=10)
+    older = path.read_bytes()
+    with pytest.raises(ConfigError, match="frame 1"):
+        write_video(path, [shades(1)[0], np.zeros((2, 2))], fps=10)
+    assert path.read_bytes() == older
+    assert list(tmp_path.iterdir()) == [path]
+    assert capfd.readouterr().err == ""
+
+
 @pytest.mark.parametrize("name", ["clip.avi", "clip", "clip.webp"])
 def test_an_unknown_suffix_names_the_known_ones(tmp_path, name):
     with pytest.raises(ConfigError, match=rf"{name}.*\.mp4 or \.gif"):
