@@ -98,10 +98,11 @@ def occurrence(stroke: Stroke) -> str:
     runs = ((piece, len(list(run))) for piece, run in itertools.groupby(_fallen(stroke)))
     fallen = ", ".join(f"{count} {piece}" if count > 1 else piece for piece, count in runs)
     if event == Event.SHOT:
-        assert stroke.strike is not None, "a shot without a strike"
+        # Somebody may have reported a stroke that nothing has simulated.
+        how = "as reported" if stroke.strike is None else strike_columns(stroke.strike)
         nothing = "nothing" if facts.touched else "touches nothing"
         improper = "" if facts.proper else "improper: "
-        return f"{strike_columns(stroke.strike)}   {improper}{fallen or nothing}"
+        return f"{how}   {improper}{fallen or nothing}"
     what = _HAPPENINGS[event]
     if int(facts.breach) >= 0:
         what = _BREACHES.get(LAW_IDS[int(facts.breach)], what)

@@ -167,7 +167,7 @@ def consistent(number: int) -> Iterator[None]:
         raise
     except (AssertionError, LookupError, ValueError, StopIteration) as error:
         raise ConfigError(
-            f"stroke {number} contradicts itself or those before it: verify it to see where"
+            f"stroke {number} contradicts itself or those before it: see --verify"
         ) from error
 
 

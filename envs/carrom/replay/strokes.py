@@ -13,7 +13,7 @@ import numpy as np
 
 from carrom.errors import ConfigError, PhysicsError
 from carrom.incident import Laid
-from carrom.laws import LAW_IDS, Event, MatchFormat, cited, new_match
+from carrom.laws import LAW_IDS, MatchFormat, cited, new_match
 from carrom.layout import Layout
 from carrom.physics.motion import Motion, Pocketing
 from carrom.physics.strike import Strike
@@ -112,7 +112,8 @@ def decoded(data: Any, previous: Stroke | None, format: MatchFormat, where: str)
     resting = before.layout if motion is None else motion.layout
     failure = text(data["failure"], f"{where}.failure") if "failure" in data else None
     facts = changed(item(data, "facts", where), PLAIN_FACTS, f"{where}.facts")
-    if motion is not None or failure is not None or int(facts.event) == Event.SHOT:
+    # A shot without either was reported.
+    if motion is not None or failure is not None:
         item(data, "made", where)
     seat = whole(item(data, "seat", where), f"{where}.seat", 4)
     for name, taken in (

@@ -14,7 +14,7 @@ import pytest
 
 import carrom
 from carrom.errors import ConfigError
-from carrom.laws import Event, new_match
+from carrom.laws import Event, StrokeFacts, new_match
 from carrom.midgame import random_layout
 from carrom.physics.material import Material
 from carrom.physics.mujoco import MujocoEngine
@@ -72,6 +72,18 @@ def test_incidents_without_a_stroke_are_ruled_upon_again() -> None:
     assert any(int(s.facts.event) == Event.CONCEDE_GAME for s in read.strokes)
     assert verify(read).equal
     assert read.result == env.replay().result
+
+
+def test_a_stroke_that_was_reported_is_ruled_upon_again() -> None:
+    env = carrom.CarromEnv("board", record=True, first="agent")
+    env.reset(seed=1)
+    env.step(np.array([0.0, 0.0, 0.2], np.float32))
+    env.report(StrokeFacts.shot(pocketed=(0, 0), overboard=(1, 0)))
+    read = of_data(to_data(env.replay()))
+    number = next(n for n, s in enumerate(read.strokes, 1) if s.facts.overboard.any())
+    assert verify(read).equal
+    assert any("as reported" in line for line in read.sheet())
+    assert film_of(read, number) is read.strokes[number - 1]
 
 
 def test_a_bit_of_a_strike_is_found(board) -> None:
