@@ -37,7 +37,9 @@ def main() -> int:
     parser.add_argument("--seeds", type=int, help="runs of each variant")
     parser.add_argument("--seed", type=int, help="of the first run")
     parser.add_argument("--workers", type=int, help="trainings at a time")
-    parser.add_argument("--retry", action="store_true", help="train again what has failed")
+    parser.add_argument(
+        "--retry", action="store_true", help="train again what has failed, or is damaged"
+    )
     parser.add_argument("--report", action="store_true", help="train nothing")
     parser.add_argument(
         "--ray",

@@ -74,6 +74,8 @@ def test_seeds_are_one_program_on_the_planar_engine(planar, base):
         ({"name": "a/b"}, "name = 'a/b': expected letters"),
         ({"seeds": 0}, "seeds = 0: expected at least 1"),
         ({"workers": 0}, "workers = 0: expected at least 1"),
+        ({"workers": 10**12}, "workers = 1000000000000: expected at most 1024"),
+        ({"seeds": 10**12}, "seeds = 1000000000000: expected at most 10000"),
         ({"grid": {"ppo.clip": ()}}, r"grid.ppo.clip = \[\]: expected at least one value"),
         ({"grid": {"ppo.clip": (0.1, 0.1)}}, "none twice"),
         ({"grid": {"seed": (1, 2)}}, r"grid.seed: expected no such key, the sweep decides it"),
@@ -257,3 +259,18 @@ def test_a_score_that_was_not_evaluated_is_refused(tmp_path):
     outcomes = finished(sweep, SCORES)
     with pytest.raises(ConfigError, match=r"score = 'won': run .* was not evaluated for it"):
         SweepReport.of(dataclasses.replace(sweep, score="won"), outcomes)
+
+
+@pytest.mark.parametrize("content", [None, "", "[]", '{"shots": {"players": {"trained": 1}}}'])
+def test_a_damaged_evaluation_is_told_of_and_the_rest_counts(tmp_path, content):
+    sweep = named(tmp_path)
+    outcomes = finished(sweep, SCORES)
+    file = sweep.place / outcomes["b-seed2"].runs[0] / "evaluation.json"
+    file.unlink()
+    if content is not None:
+        file.write_text(content)
+    report = SweepReport.of(sweep, outcomes)
+    (sentence,) = report.failures()
+    assert sentence.startswith(f"damaged: b-seed2 (attempt 1): {file} ")
+    assert report.scores["b"].tolist() == [[0.0], [1.0]]
+    assert report.write()

@@ -16,7 +16,7 @@ from carrom_agents import strict_yaml
 from carrom_agents.checkpoint import load_player
 from carrom_agents.config import dump_config
 from carrom_agents.sweep.report import SweepReport
-from carrom_agents.sweep.running import outcomes_of, run_sweep
+from carrom_agents.sweep.running import Outcome, outcomes_of, run_sweep, train_alone
 from carrom_agents.sweep.schedule import cells_of
 from carrom_agents.sweep.settings import SweepConfig
 
@@ -56,9 +56,10 @@ def killed_at_its_first_checkpoint(sweep: SweepConfig, tmp_path: Path) -> list[P
 
 
 def test_a_killed_sweep_goes_on_and_a_cell_that_fails_stops_no_other(tmp_path):
-    sweep = tiny(tmp_path, grid={"start_from": (str(tmp_path / "nowhere"), None)}, seeds=1)
-    good = cells_of(sweep)[1]
+    sweep = tiny(tmp_path, grid={"ppo.learning_rate": (0.001, 0.01)}, seeds=1)
+    bad, good = cells_of(sweep)
     # The one that fails comes first, the other is killed.
+    (bad.folder / ".lock").mkdir(parents=True)
     (kept, *_) = killed_at_its_first_checkpoint(sweep, tmp_path)
     written = (kept / "manifest.json").stat().st_mtime_ns
     assert [o.status for o in outcomes_of(sweep).values()] == ["failed"]
@@ -72,7 +73,7 @@ def test_a_killed_sweep_goes_on_and_a_cell_that_fails_stops_no_other(tmp_path):
     assert [r["global_step"] for r in records(sweep.place / run)] == [8 * k for k in range(13)]
     (sentence,) = SweepReport.of(sweep, outcomes).failures()
     assert "attempt 1" in sentence
-    assert "nowhere: not a run folder" in sentence
+    assert "Is a directory" in sentence
     listed = [json.loads(line) for line in (sweep.place / "cells.jsonl").read_text().splitlines()]
     assert [(line["status"], line["seeds"]) for line in listed] == [("failed", [0]), ("done", [0])]
     assert run_sweep(sweep, told=lambda outcome, left: told.append((outcome.status, left)))
@@ -91,14 +92,81 @@ def test_one_program_at_a_time_has_a_sweep(tmp_path):
 
 
 def test_other_settings_need_another_folder(tmp_path):
+    """Checkpoints are settings as well: the boards begin anew after them."""
     sweep = tiny(tmp_path)
     cell = cells_of(sweep)[1]
     cell.folder.mkdir(parents=True)
-    (cell.folder / "cell.yaml").write_text(
-        dump_config(dataclasses.replace(cell.config, total_strokes=8))
-    )
-    with pytest.raises(ConfigError, match=r"cell 'tiny-seed1' .*expected the same settings"):
-        run_sweep(sweep)
+    other = dataclasses.replace(cell.config.logging, checkpoint_every_updates=3)
+    for changes in ({"total_strokes": 8}, {"logging": other}):
+        (cell.folder / "cell.yaml").write_text(
+            dump_config(dataclasses.replace(cell.config, **changes))
+        )
+        with pytest.raises(ConfigError, match=r"cell 'tiny-seed1' .*expected the same settings"):
+            run_sweep(sweep)
+
+
+def not_begun(waiting, sweep):
+    raise AssertionError("a training has begun")
+    yield
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"grid": {"env.noise": ("expert", "nonsense")}}, r"'noise=nonsense': .*'nonsense': exp"),
+        ({"grid": {"env.opponent": ("random", "runs/none")}}, r"opponent = 'runs/none': expected"),
+        ({"grid": {"env.id": ("CarromShot-v1",)}}, r"env.id = 'CarromShot-v1': "),
+        ({"grid": {"env.reward": ("gold",)}}, r"reward.*'gold': expected"),
+        ({"grid": {"start_from": (None, "runs/nothing")}}, r"runs/nothing: not a run folder"),
+        ({"score": "won"}, r"'tiny': score = 'won' with evaluation.boards = 0: expected another"),
+        (
+            {"overrides": {"env.physics": "planar", "env.opponent": "runs/none"}},
+            r"env.opponent = 'runs/none': with env.physics = 'planar' expected",
+        ),
+    ],
+)
+def test_whatever_is_wrong_with_a_training_is_said_before_the_first(tmp_path, changes, message):
+    if "env.opponent" in changes.get("grid", {}):
+        changes = changes | {"overrides": {"env.id": "CarromBoard-v0"}}
+    sweep = tiny(tmp_path, **changes)
+    with pytest.raises(ConfigError, match=message) as error:
+        run_sweep(sweep, train=not_begun)
+    assert str(error.value).startswith("sweep 'sweep', variant '")
+    assert not sweep.place.exists()
+
+
+def test_a_cell_that_fails_says_its_error_and_nothing_around_it(tmp_path):
+    sweep = tiny(tmp_path, seeds=1)
+    (cell,) = cells_of(sweep)
+    cell.folder.mkdir(parents=True)
+    file = cell.folder / "cell.yaml"
+    file.write_text("sedes: 1\n")
+    outcome = train_alone(cell, sweep.place)
+    assert outcome.status == "failed"
+    assert outcome.error.startswith(f"{file}: unknown key sedes: expected one of name, ")
+
+
+@pytest.mark.parametrize("content", ["", "{", "[1]", "{}", "[" * 100_000, '{"cell": 3}', "\0"])
+def test_a_damaged_outcome_is_told_of_and_the_rest_goes_on(tmp_path, content):
+    sweep = tiny(tmp_path, seeds=3)
+    for cell, text in zip(cells_of(sweep), (None, content, None), strict=True):
+        cell.folder.mkdir(parents=True)
+        log = f"cells/{cell.name}/log.txt"
+        outcome = Outcome(cell.name, "failed", 1, 1.0, (), "no memory", log)
+        whole = json.dumps(dataclasses.asdict(outcome))
+        (cell.folder / "outcome.json").write_text(whole if text is None else text)
+    one, two, three = SweepReport.of(sweep, outcomes_of(sweep)).failures()
+    assert one.startswith("failed: tiny-seed0 (attempt 1): no memory; see")
+    assert two.startswith("damaged: tiny-seed1 (attempt 0): outcome.json cannot be read (")
+    assert three.startswith("failed: tiny-seed2")
+    # It is taken up again where that is asked for, and only there.
+    begun = []
+    for retry in (False, True):
+        run_sweep(sweep, retry=retry, train=lambda cells, _: iter(begun.append(cells) or ()))
+    assert [[cell.name for cell in cells] for cells in begun] == [
+        [],
+        ["tiny-seed0", "tiny-seed1", "tiny-seed2"],
+    ]
 
 
 def test_a_folder_that_cannot_be_written_to_is_refused(tmp_path):

@@ -14,12 +14,15 @@ import sys
 import threading
 from pathlib import Path
 
+from carrom.program import run
 from carrom_agents.checkpoint import CONFIG_FILE
 from carrom_agents.config import load_config
 from carrom_agents.processor import share_processor
 
 CELL_FILE = "cell.yaml"
 """Name of the configuration in the cell's folder."""
+PROGRAM = "cell"
+"""What this program says before an error."""
 
 
 def run_folders(cell: Path) -> list[Path]:
@@ -59,10 +62,14 @@ def main() -> int:
     """Train the cell whose folder the command line names."""
     (name,) = sys.argv[1:]
     threading.Thread(target=_end_with_owner, daemon=True).start()
-    with (Path(name) / ".lock").open("w") as lock:
+    return run(PROGRAM, lambda: _train(Path(name)))
+
+
+def _train(folder: Path) -> int:
+    with (folder / ".lock").open("w") as lock:
         # The process of an owner who was killed may take a moment to notice.
         fcntl.flock(lock, fcntl.LOCK_EX)
-        train_cell(Path(name))
+        train_cell(folder)
     return 0
 
 

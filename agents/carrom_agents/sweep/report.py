@@ -7,7 +7,7 @@ import io
 import itertools
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -78,7 +78,7 @@ class SweepReport:
     Attributes:
         sweep: its settings.
         runs: that came to their end.
-        failed: cells that did not, and how.
+        failed: cells that did not, or of which something cannot be read, and how.
         missing: names of cells that have not ended.
         scores: by variant, (runs, tasks): of the seeds that came to their end on every task.
         measures: by variant and measure; a single run's interval is its score.
@@ -106,18 +106,19 @@ class SweepReport:
         """
         cells = cells_of(sweep)
         ended = {cell.name: outcomes[cell.name] for cell in cells if cell.name in outcomes}
-        runs = tuple(
-            run
-            for cell in cells
-            if cell.name in ended and ended[cell.name].status == "done"
-            for run in _runs(sweep, cell, ended[cell.name])
-        )
+        runs: list[Run] = []
+        for cell in cells:
+            if cell.name in ended and ended[cell.name].status == "done":
+                try:
+                    runs += _runs(sweep, cell, ended[cell.name])
+                except _DamagedError as error:
+                    ended[cell.name] = replace(ended[cell.name], status="damaged", error=str(error))
         scores = _scores(runs, list(dict.fromkeys(cell.task for cell in cells)))
         rng = np.random.default_rng(sweep.seed)
         return cls(
             sweep=sweep,
-            runs=runs,
-            failed=tuple(outcome for outcome in ended.values() if outcome.status == "failed"),
+            runs=tuple(runs),
+            failed=tuple(outcome for outcome in ended.values() if outcome.status != "done"),
             missing=tuple(cell.name for cell in cells if cell.name not in ended),
             scores=scores,
             measures={
@@ -168,7 +169,7 @@ class SweepReport:
         """A sentence on every cell that did not come to its end."""
         place = self.sweep.place
         return [
-            f"failed: {outcome.cell} (attempt {outcome.attempts}): {outcome.error}; see "
+            f"{outcome.status}: {outcome.cell} (attempt {outcome.attempts}): {outcome.error}; see "
             f"{place / outcome.log}"
             for outcome in self.failed
         ] + [f"not ended: {name}" for name in self.missing]
@@ -246,7 +247,13 @@ class SweepReport:
         ]
 
 
+class _DamagedError(Exception):
+    """What a run has left cannot be read."""
+
+
 def _runs(sweep: SweepConfig, cell: Cell, outcome: Outcome) -> list[Run]:
+    if len(outcome.runs) != len(cell.seeds):
+        raise _DamagedError(f"{len(outcome.runs)} runs: expected {len(cell.seeds)}")
     folders = [sweep.place / run for run in outcome.runs]
     return [
         Run(cell.variant, cell.task, seed, _score(folder, sweep.score), folder)
@@ -255,7 +262,11 @@ def _runs(sweep: SweepConfig, cell: Cell, outcome: Outcome) -> list[Run]:
 
 
 def _score(folder: Path, name: str) -> float:
-    results = json.loads((folder / EVALUATION_FILE).read_text(encoding="utf-8"))
+    file = folder / EVALUATION_FILE
+    try:
+        results = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise _DamagedError(f"{file} cannot be read ({error})") from None
     try:
         measures = results["boards"] if name == "won" else results["shots"]["players"]["trained"]
         return float(measures[name]["value"])
@@ -264,6 +275,8 @@ def _score(folder: Path, name: str) -> float:
             f"score = {name!r}: run {str(folder)!r} was not evaluated for it: expected another "
             "score, or evaluation.boards of at least 2 in the configuration"
         ) from None
+    except (TypeError, ValueError) as error:
+        raise _DamagedError(f"{file} is not an evaluation ({error})") from None
 
 
 def _scores(runs: Sequence[Run], tasks: Sequence[str]) -> dict[str, Scores]:

@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -20,7 +20,8 @@ from carrom_agents import strict_yaml
 from carrom_agents.conclusion import EVALUATION_FILE
 from carrom_agents.config import dump_config, load_config
 from carrom_agents.run_folder import write_json, write_text
-from carrom_agents.sweep.cell import CELL_FILE, run_folders
+from carrom_agents.sweep.cell import CELL_FILE, PROGRAM, run_folders
+from carrom_agents.sweep.checking import check_cells
 from carrom_agents.sweep.schedule import Cell, cells_of
 from carrom_agents.sweep.settings import SweepConfig
 
@@ -38,16 +39,16 @@ class Outcome:
 
     Attributes:
         cell: its name.
-        status: whether it came to its end.
+        status: whether it came to its end; damaged, if what was written of that cannot be read.
         attempts: how often it was begun or taken up and then ended by itself.
         seconds: that the last attempt took.
         runs: its run folders, relative to the sweep's folder, in the order of their seeds.
-        error: the last line of what it said, if it failed.
+        error: the last line of what it said, if it failed, or what is damaged.
         log: everything it said, relative to the sweep's folder.
     """
 
     cell: str
-    status: Literal["done", "failed"]
+    status: Literal["done", "failed", "damaged"]
     attempts: int
     seconds: float
     runs: tuple[str, ...]
@@ -73,7 +74,7 @@ def run_sweep(
 
     Args:
         sweep: what is to be trained.
-        retry: take up cells that have failed before once more.
+        retry: take up cells that have failed before, or whose outcome is damaged, once more.
         train: trains the cells; on this machine, if it is not given.
         told: is given each outcome as it comes, and how many are still to come.
 
@@ -82,16 +83,13 @@ def run_sweep(
             that another program is using.
     """
     cells, folder = cells_of(sweep), sweep.place
+    check_cells(_waiting(cells, _outcomes(cells), retry=retry), sweep)
     with _locked(folder):
         for cell in cells:
             _prepare(cell)
         write_text(folder / "sweep.yaml", strict_yaml.dump(sweep))
         outcomes = _outcomes(cells)
-        waiting = [
-            cell
-            for cell in cells
-            if cell.name not in outcomes or (retry and outcomes[cell.name].status == "failed")
-        ]
+        waiting = _waiting(cells, outcomes, retry=retry)
         left = len(waiting)
         for cell, outcome in (train or _trained)(waiting, sweep):
             before = outcomes.get(cell.name)
@@ -119,9 +117,31 @@ def _outcomes(cells: Sequence[Cell]) -> dict[str, Outcome]:
     for cell in cells:
         file = cell.folder / _OUTCOME_FILE
         if file.is_file():
-            content = json.loads(file.read_text(encoding="utf-8"))
-            found[cell.name] = Outcome(**content | {"runs": tuple(content["runs"])})
+            found[cell.name] = _read_outcome(file, cell)
     return found
+
+
+def _read_outcome(file: Path, cell: Cell) -> Outcome:
+    """How a cell has ended, as it was written down; damaged, if that cannot be read."""
+    try:
+        content = json.loads(file.read_text(encoding="utf-8"))
+        outcome = strict_yaml.build(Outcome, content, file.name)
+        if outcome.cell != cell.name or len(outcome.runs) > len(cell.seeds):
+            raise ConfigError(f"{file.name}: of another cell, {outcome.cell!r:.60}")
+    except (OSError, ValueError, OverflowError, RecursionError) as error:
+        said = f"{file.name} cannot be read ({error}); --retry makes it anew"
+        log = str(Path("cells", cell.name, _LOG_FILE))
+        return Outcome(cell.name, "damaged", 0, 0.0, (), said, log)
+    return outcome
+
+
+def _waiting(cells: Sequence[Cell], outcomes: Mapping[str, Outcome], *, retry: bool) -> list[Cell]:
+    """The cells that are to be trained."""
+    return [
+        cell
+        for cell in cells
+        if cell.name not in outcomes or (retry and outcomes[cell.name].status != "done")
+    ]
 
 
 def _list(folder: Path, cells: Sequence[Cell], outcomes: dict[str, Outcome]) -> None:
@@ -156,12 +176,17 @@ def _locked(folder: Path) -> Iterator[None]:
 def _prepare(cell: Cell) -> None:
     """Write down what the cell is to train, or see that it is what it has trained so far."""
     file = cell.folder / CELL_FILE
-    # Where it is told of does not matter to what comes out.
-    if file.is_file() and replace(load_config(file), logging=cell.config.logging) != cell.config:
-        raise ConfigError(
-            f"{file}: is not what cell {cell.name!r} of this sweep is to train: expected the same "
-            "settings as before, or another name or folder"
-        )
+    if file.is_file():
+        before = load_config(file)
+        # Where it is told of does not matter to what comes out, but after a checkpoint the boards
+        # begin anew.
+        every = before.logging.checkpoint_every_updates
+        logging = replace(cell.config.logging, checkpoint_every_updates=every)
+        if replace(before, logging=logging) != cell.config:
+            raise ConfigError(
+                f"{file}: is not what cell {cell.name!r} of this sweep is to train: expected the "
+                "same settings as before, or another name or folder"
+            )
     cell.folder.mkdir(parents=True, exist_ok=True)
     write_text(file, dump_config(cell.config))
 
@@ -221,7 +246,10 @@ def _outcome(process: _Process, folder: Path) -> Outcome:
     """How the process of a cell ended."""
     cell, code = process.cell, process.handle.returncode
     process.handle.communicate()
-    runs = run_folders(cell.folder)
+    try:
+        runs = run_folders(cell.folder)
+    except ConfigError:  # a damaged folder, as the cell has said
+        runs = []
     evaluated = [run for run in runs if (run / EVALUATION_FILE).is_file()]
     done = code == 0 and len(evaluated) == cell.config.seeds
     log = cell.folder / _LOG_FILE
@@ -231,6 +259,7 @@ def _outcome(process: _Process, folder: Path) -> Outcome:
     elif not done:
         said = log.read_text(encoding="utf-8", errors="replace").split("\n")
         error = next((line.strip() for line in reversed(said) if line.strip()), f"status {code}")
+        error = error.removeprefix(f"{PROGRAM}: ")
     return Outcome(
         cell=cell.name,
         status="done" if done else "failed",

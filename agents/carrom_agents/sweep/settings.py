@@ -13,6 +13,8 @@ from carrom_agents.episode import check_at_least
 
 _OWN = ("name", "seed", "seeds", "logging.directory", "logging.progress")
 """Settings of an experiment that the sweep itself decides."""
+_MOST = {"seeds": 10_000, "workers": 1024}
+"""More are a slip: each is a training, or a process with all that computes loaded."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,9 @@ class SweepConfig:
         check_at_least("seeds", self.seeds, 1)
         check_at_least("seed", self.seed, 0)
         check_at_least("workers", self.workers, 1)
+        for name, most in _MOST.items():
+            if getattr(self, name) > most:
+                raise ConfigError(f"{name} = {getattr(self, name)}: expected at most {most}")
         for where, settings in (("overrides", self.overrides), ("grid", self.grid)):
             for name in settings:
                 if name in _OWN:
