@@ -85,7 +85,9 @@ class Host:
         """
         hosted = self._games.get(token)
         if hosted is None:
-            raise ConfigError("there is no such game: it was never opened, or closed when idle")
+            raise ConfigError(
+                "there is no such game: it was never opened, or closed when nobody played it"
+            )
         hosted.used_at = self.clock()
         return hosted
 

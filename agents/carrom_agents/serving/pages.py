@@ -71,7 +71,8 @@ def game_page(game: Game) -> str:
 
 def refusal_page(reason: str) -> str:
     """Where a page was asked for that there is not."""
-    return filled(part("refusal.html", _HERE), {"reason": escape(reason)})
+    sentence = f"{reason[:1].upper()}{reason[1:]}."
+    return filled(part("refusal.html", _HERE), {"reason": escape(sentence)})
 
 
 def _options(choices: Sequence[tuple[str, str]], chosen: str) -> str:

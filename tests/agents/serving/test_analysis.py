@@ -114,6 +114,8 @@ def test_in_the_browser(browser, running) -> None:
     browser.wait(f"{CANDIDATES} >= 1")
     assert "by the network" in browser.ask("document.querySelector('#worth').textContent")
     shown = "document.querySelector('#candidates li:last-child span').textContent"
+    # Without errors of the hand all rollouts come to the same.
+    assert "±" not in browser.ask("document.querySelector('#candidates').textContent")
     what = browser.ask(shown)
     assert what[0] == str(browser.ask(CANDIDATES))
     browser.click("#candidates li:last-child button")

@@ -26,6 +26,7 @@ from carrom_agents.serving.connection import GONE
 from carrom_agents.serving.game import Game
 from carrom_agents.serving.hosted import Hosted, Limits, giving_way
 from carrom_agents.serving.hosting import Host
+from carrom_agents.serving.messages import Flick
 from carrom_agents.serving.settings import GameSettings
 from carrom_agents.serving.shared_player import SharedPlayer
 
@@ -215,46 +216,44 @@ def test_no_more_games_than_there_may_be_until_one_is_idle(site) -> None:
     assert site.client.get(f"/games/{tokens[1]}").status_code == 404
 
 
-@pytest.mark.parametrize("over", [False, True])
-def test_a_game_that_nobody_plays_gives_way_to_a_new_one(site, over: bool) -> None:
-    """The one that is over, else the one that was left; never one that is watched."""
-    names = ("over", "left", "never visited", "watched")
-    tokens = {name: site.open(first="random", second="random") for name in names}
-    hosted = {name: site.host.find(token) for name, token in tokens.items()}
-    with site.socket(tokens["watched"]) as socket:
+def test_a_game_that_nobody_plays_gives_way_to_a_new_one(site) -> None:
+    tokens = [site.open(second="person") for _ in range(4)]
+    watched, *others = (site.host.find(token) for token in tokens)
+    with site.socket(tokens[0]) as socket:
         until(socket, idle)
-        for name in ("over", "left"):
-            with site.socket(tokens[name]) as page:
-                number = until(page, idle)["now"]["number"]
-                while over and name == "over" and not hosted[name].game.over:
-                    page.send_json({"type": "go", "number": number})
-                    number = until(
-                        page, lambda m, n=number + 1: idle(m) and m["now"]["number"] == n
-                    )["now"]["number"]
-            while hosted[name].connections:
-                time.sleep(0.01)
-        if not over:
-            assert site.client.post("/games", json=WISH).status_code == 400
-            site.now[0] = 61.0
-        # One more than those that give way.
-        expected = ["over"] if over else ["never visited"]
-        site.open()
-        assert [name for name in names if hosted[name].closed] == expected
+        for token in tokens[2:]:
+            with site.socket(token) as page:
+                until(page, idle)
+        while any(hosted.connections for hosted in others):
+            time.sleep(0.01)
         assert site.client.post("/games", json=WISH).status_code == 400
-    assert not hosted["watched"].closed
+        site.now[0] = site.host.limits.arrival_s + 1
+        site.open()
+        assert [hosted.closed for hosted in others] == [True, False, False]
+        assert site.client.post("/games", json=WISH).status_code == 400
+        assert not watched.closed
 
 
-def test_a_game_that_was_left_gives_way_later_than_one_never_visited() -> None:
-    limits, game = Limits(games=2), Game(GameSettings((None, None), ("a", "b")), {})
-    met = Hosted("met", game, used_at=0.0, visited=True)
-    unmet = Hosted("unmet", game, used_at=10.0)
+def test_which_game_gives_way() -> None:
+    def game(max_strokes: int | None = None) -> Game:
+        return Game(GameSettings((None, None), ("a", "b"), max_strokes=max_strokes), {})
+
+    limits, over = Limits(games=3), game(max_strokes=1)
+    met = Hosted("met", game(), used_at=0.0, visited=True)
+    unmet = Hosted("unmet", game(), used_at=10.0)
     for now in (0.0, limits.arrival_s):
-        with pytest.raises(ConfigError, match="2 games are open"):
+        with pytest.raises(ConfigError, match="3 games are open"):
             giving_way([met, unmet], now, limits)
     assert giving_way([met, unmet], limits.arrival_s + 11, limits) is unmet
-    assert giving_way([met, unmet], limits.away_s + 1, limits) is met
+    late = limits.away_s + 1
+    assert giving_way([met, unmet], late, limits) is met
     met.connections.add(lambda: None)
-    assert giving_way([met, unmet], limits.away_s + 1, limits) is unmet
+    assert giving_way([met, unmet], late, limits) is unmet
+    over.strike(Flick(0, 0.0, 0.0, 4.0))
+    ended = Hosted("ended", over, used_at=late, visited=True)
+    assert giving_way([met, unmet, ended], late, limits) is ended
+    ended.connections.add(lambda: None)
+    assert giving_way([met, unmet, ended], late, limits) is unmet
 
 
 def test_others_play_on_while_a_player_is_being_prepared() -> None:
@@ -263,7 +262,7 @@ def test_others_play_on_while_a_player_is_being_prepared() -> None:
 
     def find(name: str):
         begun.append(name)
-        assert ready.wait(30)
+        assert ready.wait(10)
         return find_player("random")
 
     host = Host({**players(), "slow": SharedPlayer("slow", find)}, Limits(threads=2))
@@ -276,12 +275,15 @@ def test_others_play_on_while_a_player_is_being_prepared() -> None:
             while len(host.find(token).game.strokes) < 3:
                 if until(socket, idle)["now"]["person"]:
                     socket.send_json(strike(site, token, rng))
-        assert not ready.is_set()
-        assert not any(host.find(token).game.strokes for token in waiting)
+        for token in waiting:
+            game = host.find(token).game
+            assert not game.over
+            assert game.strokes == []
         ready.set()
         for token in waiting:
             with site.socket(token) as socket:
-                until(socket, lambda m: idle(m) and m["now"]["number"] > 0)
+                told = until(socket, lambda m: idle(m) and (m["strokes"] or m["now"]["over"]))
+                assert told["strokes"]
     assert begun == ["slow"]
 
 
@@ -384,7 +386,7 @@ def test_who_asks_for_a_game_that_is_gone_is_shown_the_way(site) -> None:
     page = site.client.get("/games/nosuch")
     assert page.status_code == 404
     assert page.headers["content-type"].startswith("text/html")
-    assert "there is no such game" in page.text
+    assert "There is no such game" in page.text
     assert '<a href="/">' in page.text
 
 

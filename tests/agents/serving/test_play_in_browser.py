@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from chromium import Browser, program
+from chromium import SIZES, Browser, program
 from hand import AIMING, BOARD, OVER, STATUS, Hand
 
 from carrom.replay import verify
@@ -217,6 +217,18 @@ def test_strokes_move_and_rulings_follow_them(hand) -> None:
         "e => Math.min(e.offsetWidth, e.offsetHeight)))"
     )
     assert low >= 38
+
+
+@pytest.mark.parametrize("watched", [False, True])
+def test_it_fits_every_window(hand, watched: bool) -> None:
+    browser = hand.browser
+    players = {"first": "random"} if watched else {"second": "person", "first_name": "W" * 30}
+    token = hand.open(**players)
+    for width, height, phone in SIZES:
+        page = f"{hand.address}/games/{token}"
+        browser.open(page, width=width, height=height, phone=phone)
+        browser.wait(f"!{STATUS}.startsWith('Connecting')")
+        assert browser.sticking_out() == [], (width, height)
 
 
 def test_two_are_watched_and_stopped(hand) -> None:

@@ -24,6 +24,13 @@ def program() -> str | None:
     return next((found for found in map(shutil.which, PROGRAMS) if found), None)
 
 
+SIZES = (
+    *((320, 568, True), (390, 844, True), (768, 1024, False), (900, 900, False)),
+    *((1000, 720, False), (1024, 768, False), (1100, 760, False), (1280, 800, False)),
+)
+"""Windows into which a page has to fit: width, height, whether it is a phone's."""
+
+
 class Browser:
     """One page in a browser of its own, with what it complains about.
 
@@ -156,6 +163,15 @@ class Browser:
         )
         x, y = self.ask(box)
         return x, y
+
+    def sticking_out(self) -> list[str]:
+        """What is too wide: the page for its window, or a button for itself or the window."""
+        return self.ask(
+            "[...document.querySelectorAll('#buttons > *')].filter(e => !e.hidden &&"
+            "(e.scrollWidth > e.clientWidth + 1 || e.getBoundingClientRect().right > innerWidth)"
+            ").map(e => e.id).concat("
+            "document.scrollingElement.scrollWidth > innerWidth ? ['page'] : [])"
+        )
 
     def screenshot(self) -> bytes:
         """What the window shows, PNG."""

@@ -7,7 +7,7 @@ import io
 
 import numpy as np
 import pytest
-from chromium import Browser, program
+from chromium import SIZES, Browser, program
 from PIL import Image
 
 from carrom.pieces import STRIKER
@@ -173,6 +173,16 @@ def test_dark_and_light(desk) -> None:
     assert np.abs(picture(desk) - light).mean() < 3
     desk.prefer("dark")
     desk.wait(f"{theme} === 'dark'")
+
+
+def test_it_fits_every_window(browser, board, tmp_path) -> None:
+    page = tmp_path / "replay.html"
+    page.write_text(html(dataclasses.replace(board, names={0: "W" * 30, 2: "M" * 30})))
+    for width, height, phone in SIZES:
+        browser.open(page, width=width, height=height, phone=phone)
+        for key in ("Home", "End"):
+            browser.press(key)
+            assert browser.sticking_out() == [], (width, height, key)
 
 
 def test_on_a_phone(browser, page) -> None:
