@@ -51,7 +51,7 @@ from carrom_agents.logging import (
 )
 from carrom_agents.player import player_of
 from carrom_agents.processor import fix_threads
-from carrom_agents.run_folder import create_run_folder
+from carrom_agents.run_folder import create_run_folder, note_resumed
 from carrom_agents.seeds import EVALUATION_SEED
 
 
@@ -132,7 +132,7 @@ def resume(place: Path, board_workers: BoardWorkers | None = None) -> Path:
             _follow([state], learner)
             return folder
         run = _Run.taken_up(config, folder, state)
-        forget_after(folder, state.update)
+        run.go_on_from_here()
         _go_on([run], learner)
     return folder
 
@@ -172,7 +172,7 @@ def resume_together(folders: Sequence[Path]) -> None:
             runs.append(_Run.taken_up(config, folder, state))
         learner = _learner(together)
         for run in runs:
-            forget_after(run.folder, run.state.update)
+            run.go_on_from_here()
         _go_on(runs, learner)
 
 
@@ -238,11 +238,24 @@ class _Run:
         records_until(folder / METRICS_FILE, state.update * config.rollout_strokes)
         return cls(config, folder, state)
 
+    def go_on_from_here(self) -> None:
+        """Drop later checkpoints, and note with which sources the run goes on."""
+        forget_after(self.folder, self.state.update)
+        if others := note_resumed(self.config, self.folder, self.state.update):
+            self.say(others)
+
     def say(self, message: Any) -> None:
         """On the screen and in the folder's record."""
         self._screen.print(message)
-        with (self.folder / "console.log").open("a", encoding="utf-8") as record:
-            Console(file=record, width=100).print(message)
+        file = self.folder / "console.log"
+        try:
+            with file.open("a", encoding="utf-8") as record:
+                Console(file=record, width=100).print(message)
+        except OSError as error:
+            raise ConfigError(
+                f"{file}: cannot be written ({error.strerror}): expected room for the record; "
+                "make some, and go on with --resume"
+            ) from None
 
     @contextlib.contextmanager
     def logging(self, *, bar: bool) -> Iterator[None]:

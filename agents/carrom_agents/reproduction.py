@@ -17,7 +17,8 @@ from carrom_agents.checkpoint import located, restore, run_config
 from carrom_agents.experiment import train
 from carrom_agents.logging import GLOBAL_STEP, METRICS_FILE
 from carrom_agents.machine import machine
-from carrom_agents.run_folder import MACHINE_FILE, VERSIONS_FILE, versions
+from carrom_agents.run_folder import MACHINE_FILE, VERSIONS_FILE, other_sources, versions
+from carrom_agents.sources import sources
 
 _ROUNDS = ("processor", "architecture", "devices")
 """What of a machine decides how it rounds, besides its environment variables."""
@@ -111,17 +112,23 @@ def compare(run: Path, again: Path) -> Comparison:
 def changed_since(run: Path) -> dict[str, tuple[Any, Any]]:
     """What runs are made with and is not the same now: as it was, and as it is.
 
-    These are versions of packages, the processor, the devices, and environment variables that
-    can change what comes out; not how many cores there are, which changes nothing.
+    These are versions of packages, the processor, the devices, environment variables that can
+    change what comes out, those newly set included, and the sources: git's revision, and a
+    digest of what differs from it, where both are known. How many cores there are changes
+    nothing.
     """
-    was = _read(run / VERSIONS_FILE) | _computing(_read(run / MACHINE_FILE))
+    told = _read(run / MACHINE_FILE)
+    was = _read(run / VERSIONS_FILE) | _computing(told)
     now = versions() | _computing(machine())
-    return {
+    found = {
         name: (was.get(name), now.get(name))
         for name in sorted({*was, *now})
         # Runs of earlier versions do not tell of their machine.
-        if name in was and was[name] != now.get(name)
+        if (name in was or (name.startswith("$") and "environment" in told))
+        and was.get(name) != now.get(name)
     }
+    made_with = sources(Path(run_config(run).logging.directory))
+    return found | ({} if made_with is None else other_sources(run, made_with.as_json()))
 
 
 def _read(file: Path) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import contextlib
 import datetime
 import json
 import platform
-import subprocess
+import shutil
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -15,12 +15,15 @@ from carrom.errors import ConfigError
 from carrom_agents import durable
 from carrom_agents.checkpoint import CONFIG_FILE
 from carrom_agents.config import ExperimentConfig, dump_config
-from carrom_agents.machine import machine, without_secrets
+from carrom_agents.machine import machine
 from carrom_agents.seeds import seed_tree
+from carrom_agents.sources import sources
 
 VERSIONS_FILE = "versions.json"
 SEEDS_FILE = "seeds.json"
 MACHINE_FILE = "machine.json"
+GIT_FILE = "git.json"
+RESUMES_FILE = "resumes.jsonl"
 
 _PACKAGES = ("carrom-rl", "jax", "jaxlib", "flax", "optax", "mujoco", "gymnasium", "numba", "numpy")
 
@@ -31,27 +34,91 @@ def create_run_folder(config: ExperimentConfig) -> Path:
     ``config.yaml`` holds the resolved configuration, ``seeds.json`` what follows from its seed,
     ``versions.json`` the versions of what computes, ``machine.json`` what it computes on,
     ``git.json`` the revision of the working directory, where it is one of git's, and
-    ``git.diff`` what differs from it.
+    ``git.diff`` the patch that makes of it what is run.
+
+    Raises:
+        ConfigError: it cannot be made, or not be written to; none is left then.
     """
+    made_with = sources(Path(config.logging.directory))
+    folder = _new_folder(config)
+    try:
+        write_text(folder / CONFIG_FILE, dump_config(config))
+        write_json(folder / SEEDS_FILE, seed_tree(config))
+        write_json(folder / VERSIONS_FILE, versions())
+        write_json(folder / MACHINE_FILE, machine())
+        if made_with is not None:
+            write_json(folder / GIT_FILE, made_with.as_json())
+            write_bytes(folder / "git.diff", made_with.patch or b"")
+    except ConfigError:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    return folder
+
+
+def _new_folder(config: ExperimentConfig) -> Path:
     stamp = datetime.datetime.now().strftime("%Y%m%d-%H%M%S")
     base = Path(config.logging.directory) / f"{config.name}-{stamp}"
     folder, count = base, 1
     while True:  # a second run within the second gets a number
         try:
             folder.mkdir(parents=True)
-            break
+            return folder
         except FileExistsError:
             count += 1
             folder = base.with_name(f"{base.name}-{count}")
-    write_text(folder / CONFIG_FILE, dump_config(config))
-    write_json(folder / SEEDS_FILE, seed_tree(config))
-    write_json(folder / VERSIONS_FILE, versions())
-    write_json(folder / MACHINE_FILE, machine())
-    revision = _git("rev-parse", "HEAD")
-    if revision is not None:
-        write_json(folder / "git.json", {"revision": revision.strip()})
-        write_text(folder / "git.diff", without_secrets(_git("diff", "HEAD") or ""))
-    return folder
+        except OSError as error:
+            raise ConfigError(
+                f"logging.directory = {config.logging.directory!r}: {folder} cannot be made "
+                f"({error.strerror}): expected a folder, there or to be made"
+            ) from None
+
+
+def note_resumed(config: ExperimentConfig, folder: Path, update: int) -> str | None:
+    """Write down in ``resumes.jsonl`` with which sources a run goes on.
+
+    Args:
+        config: of the run.
+        folder: of the run.
+        update: from which it goes on.
+
+    Returns:
+        A sentence about it if they are not those the run was begun with; ``git-UPDATE.diff``
+        has their patch then.
+
+    Raises:
+        ConfigError: it cannot be written.
+    """
+    now = sources(Path(config.logging.directory))
+    told = {} if now is None else now.as_json()
+    file = folder / RESUMES_FILE
+    before = file.read_bytes() if file.is_file() else b""
+    when = datetime.datetime.now().astimezone().isoformat(timespec="seconds")
+    line = json.dumps({"update": update, "time": when, **told})
+    write_bytes(file, before + f"{line}\n".encode())
+    if now is None or not (others := other_sources(folder, told)):
+        return None
+    write_bytes(folder / f"git-{update:08d}.diff", now.patch or b"")
+    return "goes on with other sources: " + ", ".join(
+        f"{name} was {one}, is {other}" for name, (one, other) in others.items()
+    )
+
+
+def other_sources(folder: Path, now: dict[str, Any]) -> dict[str, tuple[Any, Any]]:
+    """What of the sources is not as when the run was begun, where both are known.
+
+    Args:
+        folder: of the run.
+        now: of the sources; see ``Sources.as_json``.
+    """
+    try:
+        was = dict(json.loads((folder / GIT_FILE).read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError):
+        return {}
+    return {
+        name: (was[name], now[name])
+        for name in ("revision", "changes")
+        if name in was and name in now and was[name] != now[name]
+    }
 
 
 def write_bytes(path: Path, content: bytes) -> None:
@@ -86,13 +153,3 @@ def versions() -> dict[str, str]:
     """The versions of what computes, by name."""
     packages = {package: version(package) for package in _PACKAGES}
     return {"python": platform.python_version(), "platform": platform.platform(), **packages}
-
-
-def _git(*arguments: str) -> str | None:
-    """What git says, or None where there is no git or no repository."""
-    try:
-        return subprocess.run(
-            ["git", *arguments], capture_output=True, text=True, check=True, timeout=10
-        ).stdout
-    except (OSError, subprocess.SubprocessError):
-        return None
