@@ -66,7 +66,7 @@ def test_a_film_that_fails_leaves_the_older_one(tmp_path, name, capfd):
     path = write_video(tmp_path / name, shades(3), fps=10)
     older = path.read_bytes()
     with pytest.raises(ConfigError, match="frame 1"):
-        write_video(path, [shades(1)[0], np.zeros((2, 2))], fps=10)
+        write_video(path, [shades(1)[0], np.zeros((2, 2), np.uint8)], fps=10)
     assert path.read_bytes() == older
     assert list(tmp_path.iterdir()) == [path]
     assert capfd.readouterr().err == ""
