@@ -14,15 +14,13 @@ import sys
 import threading
 from pathlib import Path
 
-from carrom.program import run
+from carrom.errors import CarromError
 from carrom_agents.checkpoint import CONFIG_FILE
 from carrom_agents.config import load_config
 from carrom_agents.processor import share_processor
 
 CELL_FILE = "cell.yaml"
 """Name of the configuration in the cell's folder."""
-PROGRAM = "cell"
-"""What this program says before an error."""
 
 
 def run_folders(cell: Path) -> list[Path]:
@@ -62,14 +60,15 @@ def main() -> int:
     """Train the cell whose folder the command line names."""
     (name,) = sys.argv[1:]
     threading.Thread(target=_end_with_owner, daemon=True).start()
-    return run(PROGRAM, lambda: _train(Path(name)))
-
-
-def _train(folder: Path) -> int:
-    with (folder / ".lock").open("w") as lock:
+    with (Path(name) / ".lock").open("w") as lock:
         # The process of an owner who was killed may take a moment to notice.
         fcntl.flock(lock, fcntl.LOCK_EX)
-        train_cell(folder)
+        try:
+            train_cell(Path(name))
+        except CarromError as error:
+            # In one line, and nothing before it: it is what the sweep says of this cell.
+            print(" ".join(str(error).split()), file=sys.stderr)
+            return 2
     return 0
 
 

@@ -20,7 +20,7 @@ from carrom_agents import strict_yaml
 from carrom_agents.conclusion import EVALUATION_FILE
 from carrom_agents.config import dump_config, load_config
 from carrom_agents.run_folder import write_json, write_text
-from carrom_agents.sweep.cell import CELL_FILE, PROGRAM, run_folders
+from carrom_agents.sweep.cell import CELL_FILE, run_folders
 from carrom_agents.sweep.checking import check_cells
 from carrom_agents.sweep.schedule import Cell, cells_of
 from carrom_agents.sweep.settings import SweepConfig
@@ -259,7 +259,6 @@ def _outcome(process: _Process, folder: Path) -> Outcome:
     elif not done:
         said = log.read_text(encoding="utf-8", errors="replace").split("\n")
         error = next((line.strip() for line in reversed(said) if line.strip()), f"status {code}")
-        error = error.removeprefix(f"{PROGRAM}: ")
     return Outcome(
         cell=cell.name,
         status="done" if done else "failed",
