@@ -171,7 +171,7 @@ def restore(place: Path, config: ExperimentConfig) -> TrainingState:
             is whole.
     """
     run, chosen = located(place)
-    folder = _newest(run) if chosen is None else chosen
+    folder = newest_checkpoint(run) if chosen is None else chosen
     if not folder.is_dir():
         raise CheckpointError(f"{folder}: no such checkpoint")
     expected = _tree(initial_state(config, agent_of(config)))
@@ -200,7 +200,12 @@ def complete_checkpoints(run: Path) -> list[Path]:
     return sorted(p for p in (run / CHECKPOINTS).glob("[0-9]*") if p.name.isdigit() and p.is_dir())
 
 
-def _newest(run: Path) -> Path:
+def newest_checkpoint(run: Path) -> Path:
+    """The newest checkpoint of a run folder, damaged or not.
+
+    Raises:
+        CheckpointError: there is none.
+    """
     if not run.is_dir():
         raise CheckpointError(f"{run}: no such run folder")
     if not (complete := complete_checkpoints(run)):
@@ -253,7 +258,7 @@ def check_settings(place: Path, config: ExperimentConfig) -> None:
         ConfigError: its settings do not fit this version.
     """
     run, chosen = located(place)
-    folder = _newest(run) if chosen is None else chosen
+    folder = newest_checkpoint(run) if chosen is None else chosen
     manifest = _manifest(folder)
     if "config" in manifest:
         file = str(folder / _MANIFEST)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -176,7 +177,7 @@ class EvaluationConfig(_Checked):
 
 @dataclass(frozen=True)
 class LoggingConfig(_Checked):
-    """Where the run is kept and who is told about it."""
+    """Where the run is kept and who is told about it; but see ``checkpoint_every_updates``."""
 
     directory: str = "runs"
     """Folder of the run folders."""
@@ -189,7 +190,8 @@ class LoggingConfig(_Checked):
     tensorboard: bool = False
     """Also write TensorBoard events (needs the extra `tensorboard`)."""
     checkpoint_every_updates: int = _number(50, 1)
-    """Updates between checkpoints; one is always written at the end."""
+    """Updates between checkpoints; one is always written at the end. It changes what is learnt:
+    environments are reset wherever a checkpoint is due."""
 
 
 @dataclass(frozen=True)
@@ -207,7 +209,8 @@ class ExperimentConfig(_Checked):
     total_strokes: int = _number(500_000, 1)
     """Own strokes to train on; rounded up to whole rollouts."""
     start_from: str | None = None
-    """Run folder with whose network and observation statistics the training begins."""
+    """Run folder, or checkpoint in one, with whose network and observation statistics the
+    training begins."""
     env: EnvConfig = EnvConfig()
     network: NetworkConfig = NetworkConfig()
     ppo: PpoConfig = PpoConfig()
@@ -217,6 +220,8 @@ class ExperimentConfig(_Checked):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if not re.fullmatch(r"[\w.+-]+", self.name):
+            raise ConfigError(f"name = {self.name!r}: expected letters, digits and . _ + -")
         planar = self.env.physics == "planar"
         for name, value, only in (
             ("seeds", self.seeds, not planar),

@@ -39,7 +39,6 @@ from carrom_agents.learning import (
     Progress,
     TrainingState,
     checkpoint_due,
-    initial_state,
     learn,
 )
 from carrom_agents.logging import (
@@ -53,6 +52,7 @@ from carrom_agents.player import player_of
 from carrom_agents.processor import fix_threads
 from carrom_agents.run_folder import create_run_folder, note_resumed
 from carrom_agents.seeds import EVALUATION_SEED
+from carrom_agents.starting import begun, pinned
 
 
 def make_envs(
@@ -90,13 +90,15 @@ def train(config: ExperimentConfig, board_workers: BoardWorkers | None = None) -
 
     Raises:
         ConfigError: an option is wrong; nothing has been made then.
-        CheckpointError: the opponent is a folder without a trained player; nothing, too.
+        CheckpointError: the opponent, or what is to be started from, is a folder without a
+            trained player; nothing, too.
     """
     fix_threads()
     check_loggers(config.logging)
+    config = pinned(config)
     learner = _learner(config, board_workers)
     if not leading():
-        _follow([_begun(single) for single in _single_runs(config)], learner)
+        _follow([begun(single) for single in _single_runs(config)], learner)
         return []
     with contextlib.ExitStack() as held:
         runs = [_Run.new(single) for single in _single_runs(config)]
@@ -125,8 +127,8 @@ def resume(place: Path, board_workers: BoardWorkers | None = None) -> Path:
     config, (folder, chosen) = run_config(place), located(place)
     check_loggers(config.logging)
     with _training(folder):
-        begun = chosen is not None or has_checkpoint(folder)
-        state = _saved(place, config) if begun else _begun(config)
+        saved = chosen is not None or has_checkpoint(folder)
+        state = _saved(place, config) if saved else begun(config)
         learner = _learner(config, board_workers)
         if not leading():
             _follow([state], learner)
@@ -166,7 +168,7 @@ def resume_together(folders: Sequence[Path]) -> None:
         )
         runs = []
         for folder, config in zip(folders, configs, strict=True):
-            state = _begun(config)
+            state = begun(config)
             if common:
                 state = _saved(folder / CHECKPOINTS / max(common), config)
             runs.append(_Run.taken_up(config, folder, state))
@@ -199,26 +201,6 @@ def _single_runs(config: ExperimentConfig) -> list[ExperimentConfig]:
     ]
 
 
-def _begun(config: ExperimentConfig) -> TrainingState:
-    """What a run begins with: a new network, or the one it is to start from."""
-    state = initial_state(config, agent_of(config))
-    if config.start_from is None:
-        return state
-    folder = Path(config.start_from)
-    theirs = run_config(folder)
-    for name, found, wanted in (
-        ("network", theirs.network, config.network),
-        ("action coding", theirs.env.action_coding, config.env.action_coding),
-    ):
-        if found != wanted:
-            raise ConfigError(
-                f"start_from = {config.start_from!r}: its {name} is {found}: expected {wanted}"
-            )
-    trained = restore(folder, theirs)
-    learner = dataclasses.replace(state.learner, params=trained.learner.params)
-    return dataclasses.replace(state, learner=learner, statistics=trained.statistics)
-
-
 class _Run:
     """A run and where its news go."""
 
@@ -229,7 +211,7 @@ class _Run:
     @classmethod
     def new(cls, config: ExperimentConfig) -> _Run:
         """A run from its beginning, in a folder of its own."""
-        state = _begun(config)
+        state = begun(config)
         return cls(config, create_run_folder(config), state)
 
     @classmethod

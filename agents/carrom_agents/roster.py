@@ -28,8 +28,14 @@ def find_player(name: str) -> Player:
 
 
 def short_name(player: str) -> str:
-    """What the player of that name, or of that run folder, is called in print."""
-    return Path(player).absolute().name
+    """What the player of that name, of that run folder or checkpoint, is called in print."""
+    place = Path(player).absolute()
+    if place.name.isdigit():
+        from carrom_agents.checkpoint import located
+
+        run, chosen = located(place)
+        return run.name if chosen is None else f"{run.name}-{chosen.name}"
+    return place.name
 
 
 def labels(first: str, second: str) -> tuple[str, str]:

@@ -126,6 +126,12 @@ def test_bad_values_on_the_command_line_are_told_and_end_the_program(capsys):
     assert "ppo: clip = 3.0: expected 0.001 to 1" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("name", ["../../evil", "/tmp/x", "a/b", "", "a\nb", "a\0b", "a b"])
+def test_a_name_is_one_part_of_a_path(name):
+    with pytest.raises(ConfigError, match=re.escape(f"name = {name!r}: expected letters")):
+        ExperimentConfig(name=name)
+
+
 def test_updates_cover_all_strokes():
     config = ExperimentConfig(total_strokes=4097)
     assert config.rollout_strokes == 2048

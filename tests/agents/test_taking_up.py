@@ -17,7 +17,9 @@ from carrom_agents.exclusive import alone_in
 from carrom_agents.experiment import resume, resume_together
 from carrom_agents.learning import initial_state
 from carrom_agents.logging import METRICS_FILE, forget_records_after
+from carrom_agents.roster import short_name
 from carrom_agents.run_folder import create_run_folder
+from carrom_agents.starting import begun, pinned
 
 _HOLDS = """
 import sys, pathlib
@@ -119,3 +121,24 @@ def test_a_run_does_not_go_on_with_what_would_learn_otherwise(config):
         (run / CONFIG_FILE).write_text(dump_config(changed(config, change)))
         with pytest.raises(CheckpointError, match=rf"another run: its {name} is .*, expected "):
             resume(run)
+
+
+def test_what_is_begun_from_or_played_against_does_not_change_with_its_run(config, tmp_path):
+    run, blank = tmp_path / "its-run", create_run_folder(config)
+    blank.rename(run)
+    state = initial_state(config, agent_of(config))
+    for update in (2, 10):
+        save(run, config, dataclasses.replace(state, update=update))
+    newest, first = (str(run / "checkpoints" / name) for name in ("00000010", "00000002"))
+    planar = changed(config, {"env": {"physics": "planar", "opponent": str(run)}})
+    found = pinned(dataclasses.replace(planar, start_from=str(run)))
+    assert (found.start_from, found.env.opponent) == (newest, newest)
+    assert begun(found).update == 0
+    assert short_name(newest) == "its-run-00000010"
+    found = pinned(dataclasses.replace(planar, start_from=first))
+    assert found.start_from == first
+    for opponent in ("self", "league", "aimer"):
+        named = changed(planar, {"env": {"opponent": opponent}})
+        assert pinned(named) == named
+    with pytest.raises(CheckpointError, match="nowhere"):
+        pinned(dataclasses.replace(planar, start_from="nowhere"))
