@@ -30,7 +30,6 @@ from carrom.errors import ConfigError
 from carrom.program import run
 from carrom.render.backend import check_setting
 from carrom_agents.config import ExperimentConfig, load_config
-from carrom_agents.distributed.machines import machines_of
 
 
 def main() -> int:
@@ -46,6 +45,8 @@ def main() -> int:
 def _train(arguments: list[str]) -> int:
     # MuJoCo fails obscurely when it is imported with a bad setting.
     check_setting()
+    from carrom_agents.distributed.machines import machines_of
+
     machines, arguments = machines_of(arguments)
     if "--resume" in arguments:
         if arguments[0] != "--resume" or len(arguments) != 2:
