@@ -32,6 +32,7 @@ from carrom_agents.distributed.games import games_on
 from carrom_agents.distributed.versions import difference, what_computes
 from carrom_agents.scripted import aimer
 from carrom_agents.sweep.running import run_sweep
+from carrom_agents.sweep.schedule import cells_of
 from carrom_agents.sweep.settings import SweepConfig
 from carrom_agents.tournament.log import GAMES_FILE
 from carrom_agents.tournament.play import play_tournament
@@ -209,13 +210,16 @@ def test_cells_of_a_sweep_end_as_they_do_here(
     cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("base.yaml").write_text("env: {num_envs: 4}\nstart_from: nowhere\n")
+    Path("base.yaml").write_text("env: {num_envs: 4}\n")
     here, there = (SweepConfig(("base.yaml",), folder=name, seeds=1) for name in ("here", "there"))
+    for sweep in (here, there):
+        (cell,) = cells_of(sweep)
+        (cell.folder / ".lock").mkdir(parents=True)  # so it fails
     expected, found = run_sweep(here), run_sweep(there, train=cells_on(cluster))
     assert found.keys() == expected.keys()
     for name, outcome in found.items():
         assert outcome.status == "failed"
-        assert "nowhere: not a run folder" in outcome.error
+        assert "Is a directory" in outcome.error
         same = {"seconds": outcome.seconds, "error": outcome.error, "log": outcome.log}
         assert dataclasses.replace(expected[name], **same) == outcome
         assert outcome.error in (Path("there") / outcome.log).read_text()
