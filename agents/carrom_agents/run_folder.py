@@ -112,7 +112,7 @@ def other_sources(folder: Path, now: dict[str, Any]) -> dict[str, tuple[Any, Any
     """
     try:
         was = dict(json.loads((folder / GIT_FILE).read_text(encoding="utf-8")))
-    except (OSError, ValueError, TypeError):
+    except (OSError, ValueError, TypeError, RecursionError):
         return {}
     return {
         name: (was[name], now[name])

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-import fcntl
 import os
 from pathlib import Path
 from types import TracebackType
 
 from carrom.errors import ConfigError
+from carrom_agents.exclusive import lock
 from carrom_agents.tournament.record import Fixture, GameRecord
 from carrom_agents.tournament.settings import Conditions
 
@@ -63,11 +63,7 @@ class GameLog:
 
     def _taken_up(self, conditions: Conditions) -> dict[Fixture, GameRecord]:
         """The games that are there, once the file is locked and what is no line is cut off."""
-        try:
-            # The lock goes when the program does, however it ends.
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise ConfigError(f"{self._path}: another program is playing this tournament") from None
+        lock(self._file, f"{self._path}: another program is playing this tournament")
         self._file.seek(0)
         content = self._file.read()
         whole = content.rfind(b"\n") + 1
