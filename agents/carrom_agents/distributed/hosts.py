@@ -9,6 +9,7 @@ not the program (evaluation, the run folder, what is shown) is the work of host 
 from __future__ import annotations
 
 import contextlib
+import sys
 import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -26,6 +27,8 @@ _GATHERED_WITHIN_S = 120.0
 """How long the hosts may take to come together."""
 _SILENT_FOR_S = 30
 """After so many seconds without a sign a host is lost, and all others end with an error."""
+ABORTED = 134
+"""Status that a shell shows for a process that JAX has aborted, by SIGABRT."""
 
 
 @dataclass(frozen=True)
@@ -86,11 +89,14 @@ def joined(hosts: Hosts, told: Mapping[str, str]) -> Iterator[None]:
 
     Raises:
         ConfigError: hosts are missing, or do not agree.
-        WorkerError: a host was lost before the end.
+        WorkerError: a host was lost before the end. Where JAX notices first, it has aborted the
+            process instead.
     """
     gather(hosts.address, hosts.count, hosts.own, {**what_computes(), **told}, _GATHERED_WITHIN_S)
     # Ignored where the devices are no processors.
     jax.config.update("jax_cpu_collectives_implementation", "gloo")
+    # It would catch SIGTERM, for a checkpoint that nobody here asks it for, and go on.
+    jax.config.update("jax_enable_preemption_service", False)
     jax.distributed.initialize(
         hosts.coordinator,
         hosts.count,
@@ -102,6 +108,13 @@ def joined(hosts: Hosts, told: Mapping[str, str]) -> Iterator[None]:
         shutdown_timeout_seconds=_SILENT_FOR_S,
     )
     _connect_devices()
+    # JAX aborts most processes that lose another before an error of ours could be raised.
+    print(
+        f"host {hosts.own} of {hosts.count}: if one is lost all end, by us or with status "
+        f"{ABORTED} by JAX; to go on from the newest checkpoint: --resume RUN on every host",
+        file=sys.stderr,
+        flush=True,
+    )
     yield
     part()
 

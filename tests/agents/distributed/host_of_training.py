@@ -66,7 +66,7 @@ def main(count: int, own: int, coordinator: str) -> int:
             if count > 1 and leading() and progress.state.update == 1:
                 time.sleep(host_module._SILENT_FOR_S + 1)
             if count > 1 and not leading() and progress.state.update == 2:
-                os.kill(os.getpid(), signal.SIGKILL)
+                os.kill(os.getpid(), signal.SIGTERM)
 
         learn_on_device(config, agent, game, [initial_state(config, agent)], tell)
     return 0

@@ -215,7 +215,7 @@ def test_two_hosts_give_what_one_gives_until_one_is_lost() -> None:
     port = free_address()[1]
     hosts = [begun(2, own, port) for own in (0, 1)]
     (status, first, errors), (killed, second, _) = map(ended, hosts)
-    assert killed == -signal.SIGKILL
+    assert killed == -signal.SIGTERM
     assert first == second
     assert [told["own_devices"] for told in first] == [1, 1]
     for one, other in zip(first, alone, strict=False):
@@ -224,3 +224,4 @@ def test_two_hosts_give_what_one_gives_until_one_is_lost() -> None:
     # The other one is killed after its second update, and the third is never told.
     assert status == 2
     assert "host: host 0 has lost another host: resume the run from its last checkpoint" in errors
+    assert "host 0 of 2: if one is lost all end" in errors
