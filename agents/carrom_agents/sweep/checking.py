@@ -59,18 +59,19 @@ def _check(config: ExperimentConfig) -> None:
 
     # The program of a sweep computes nothing: what there is of a GPU is the trainings'.
     jax.config.update("jax_platforms", "cpu")
-    from carrom_agents import experiment
     from carrom_agents.device.training import Game
+    from carrom_agents.experiment import make_envs
     from carrom_agents.logging import check_loggers
     from carrom_agents.roster import find_player
+    from carrom_agents.starting import begun
 
     check_loggers(config.logging)
     if config.env.physics == "planar":
         Game.of(config)
     else:
         few = dataclasses.replace(config.env, num_envs=_FEW_BOARDS, workers=1)
-        experiment.make_envs(few).close()
+        make_envs(few).close()
     if config.evaluation.boards and config.env.opponent not in (SELF, LEAGUE):
         find_player(config.env.opponent)
     if config.start_from is not None:
-        experiment._begun(config)
+        begun(config)
