@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import itertools
 import queue
+import socket
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from typing import Any, TypeVar
 
 import ray
-from ray.exceptions import RayError, RayTaskError
+from ray.exceptions import LocalRayletDiedError, RayError, RayTaskError
 
 from carrom.errors import WorkerError
 
@@ -17,6 +18,9 @@ LIVES = 4
 """How often a piece is begun: one that has ended its worker so often will do so again."""
 _AHEAD = 2
 """Pieces given out for each processor, so that none waits for its next."""
+_LOOK_EVERY_S = 1.0
+"""How long nothing may come before it is looked at whether Ray is there yet."""
+_ENDED = "Ray has ended on this machine: what was done is kept, start again to go on"
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -41,12 +45,12 @@ def in_tasks(
         describe: an item, in errors.
 
     Raises:
-        WorkerError: a piece has lost its worker too often.
+        WorkerError: a piece has lost its worker too often, or Ray has ended on this machine.
         Exception: what a piece raised.
     """
     task: Any = ray.remote(num_cpus=1)(work).options(max_retries=LIVES - 1)
     sent = [ray.put(value) for value in shared]
-    coming = iter(items)
+    coming, raylet = iter(items), _raylet()
     # What is given out must stay referred to.
     given_out: dict[Item, Any] = {}
     done: queue.SimpleQueue[tuple[Item, Future[Result]]] = queue.SimpleQueue()
@@ -59,7 +63,11 @@ def in_tasks(
         for item in itertools.islice(coming, _AHEAD * processors):
             give_out(item)
         while given_out:
-            item, ended = done.get()
+            try:
+                item, ended = done.get(timeout=_LOOK_EVERY_S)
+            except queue.Empty:
+                _check(raylet)
+                continue
             result = _result(ended, describe(item))
             del given_out[item]
             for following in itertools.islice(coming, 1):
@@ -70,11 +78,34 @@ def in_tasks(
             ray.cancel(reference, force=True)
 
 
+def _raylet() -> tuple[str, int]:
+    """Address and port of Ray's process on this machine."""
+    own = ray.get_runtime_context().get_node_id()
+    (node,) = (node for node in ray.nodes() if node["NodeID"] == own)
+    return node["NodeManagerAddress"], node["NodeManagerPort"]
+
+
+def _check(raylet: tuple[str, int]) -> None:
+    """Find out before Ray does, as it may end this program when it has.
+
+    Raises:
+        WorkerError: nobody listens there any more.
+    """
+    try:
+        socket.create_connection(raylet, timeout=10).close()
+    except ConnectionRefusedError:
+        raise WorkerError(_ENDED) from None
+    except OSError:
+        pass  # it is busy, or the network: Ray knows how long to wait for these
+
+
 def _result(ended: Future[Result], description: str) -> Result:
     try:
         return ended.result()
     except RayTaskError as error:
         raise error.cause from None  # as it would have been raised here
+    except LocalRayletDiedError:
+        raise WorkerError(_ENDED) from None
     except RayError as error:
         raise WorkerError(
             f"{description} has lost its worker {LIVES} times ({type(error).__name__}): what was "

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -29,6 +30,7 @@ from carrom_agents.distributed.boards import _SNAPSHOT_EVERY, RayBoards, actors_
 from carrom_agents.distributed.cells import cells_on
 from carrom_agents.distributed.cluster import Cluster, connected
 from carrom_agents.distributed.games import games_on
+from carrom_agents.distributed.tasks import _check, _raylet
 from carrom_agents.distributed.versions import difference, what_computes
 from carrom_agents.scripted import aimer
 from carrom_agents.sweep.running import run_sweep
@@ -171,6 +173,15 @@ def test_a_game_that_always_ends_its_worker_is_named_and_the_others_are_kept(
         play_tournament(config, find=find, play=games_on(cluster))
     games = play_tournament(config, find=find, play=games_on(cluster))
     assert len(games) == len(_games(tmp_path / "games")) == 2
+
+
+def test_the_end_of_ray_on_this_machine_is_noticed(cluster: Cluster) -> None:
+    _check(_raylet())
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        place = server.getsockname()
+        _check(place)
+    with pytest.raises(WorkerError, match="Ray has ended on this machine: what was done is kept"):
+        _check(place)
 
 
 def test_an_error_there_is_the_error_here(cluster: Cluster, tmp_path: Path) -> None:
