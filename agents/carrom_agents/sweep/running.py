@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
 import json
 import os
 import signal
@@ -19,6 +17,7 @@ from carrom.errors import ConfigError
 from carrom_agents import strict_yaml
 from carrom_agents.conclusion import EVALUATION_FILE
 from carrom_agents.config import dump_config, load_config
+from carrom_agents.exclusive import alone_in
 from carrom_agents.run_folder import write_json, write_text
 from carrom_agents.sweep.cell import CELL_FILE, run_folders
 from carrom_agents.sweep.checking import check_cells
@@ -84,7 +83,7 @@ def run_sweep(
     """
     cells, folder = cells_of(sweep), sweep.place
     check_cells(_waiting(cells, _outcomes(cells), retry=retry), sweep)
-    with _locked(folder):
+    with alone_in(folder, "running this sweep"):
         for cell in cells:
             _prepare(cell)
         write_text(folder / "sweep.yaml", strict_yaml.dump(sweep))
@@ -152,25 +151,6 @@ def _list(folder: Path, cells: Sequence[Cell], outcomes: dict[str, Outcome]) -> 
         if (ended := asdict(outcomes[cell.name]) if cell.name in outcomes else {})
     ]
     write_text(folder / CELLS_FILE, "".join(f"{line}\n" for line in lines))
-
-
-@contextlib.contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    """The time in which the folder is ours alone."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        lock = (folder / ".lock").open("w")
-    except OSError as error:
-        raise ConfigError(
-            f"folder = {str(folder)!r}: cannot be written to ({error.strerror})"
-        ) from None
-    with lock:
-        try:
-            # The lock goes when the program does, however it ends.
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise ConfigError(f"{folder}: another program is running this sweep") from None
-        yield
 
 
 def _prepare(cell: Cell) -> None:
