@@ -27,7 +27,7 @@ from carrom.render.backend import check_setting
 _BOARDS = 64
 _STEPS = 8
 """Of a round; each is a stroke on all boards."""
-_STARTS = 8
+_STARTS = 48
 """Of a tournament, each played twice."""
 _EMPTY_TASKS = 300
 
