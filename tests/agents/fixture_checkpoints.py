@@ -2,7 +2,9 @@
 
 A layout's is written once, by the version that introduced it, and never again:
 
-    python tests/agents/fixture_checkpoints.py tests/data/checkpoints/v3
+    python tests/agents/fixture_checkpoints.py /tmp/fixture/v3
+
+and copied here: a checkpoint says where it was written.
 
 Its numbers are counted out, so that what must be read needs no other file.
 """
