@@ -1,6 +1,7 @@
 """Options and hooks of the whole suite."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -22,3 +23,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     long = [item for item in items if item.get_closest_marker("slow")]
     config.hook.pytest_deselected(items=long)
     items[:] = [item for item in items if not item.get_closest_marker("slow")]
+
+
+@pytest.fixture(scope="module")
+def compiled_in_haste() -> Iterator[None]:
+    """What the tests of a file have compiled is compiled in haste; see ``haste.py``."""
+    import jax
+    from haste import jit_in_haste
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(jax, "jit", jit_in_haste)
+        yield

@@ -13,6 +13,9 @@ from carrom_agents.device.rivals import find_rival
 from carrom_agents.device.rollout import begin, collect
 from carrom_agents.device.transitions import Followed, followed
 
+# Compiling is most of what this takes, and what is compared is compiled alike.
+pytestmark = pytest.mark.usefixtures("compiled_in_haste")
+
 BOARDS, STEPS, ROLLOUTS = 24, 10, 6
 compiled = jax.jit(followed)
 

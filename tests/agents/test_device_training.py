@@ -4,7 +4,6 @@ import dataclasses
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import chex
 import jax
@@ -19,6 +18,10 @@ from carrom_agents.device.rivals import find_rival
 from carrom_agents.device.training import Game, learn_on_device
 from carrom_agents.distributions import ChoiceWithResidual
 from carrom_agents.learning import Progress, TrainingState, initial_state, unchanged
+from haste import XLA_FLAGS_IN_HASTE
+
+# Compiling is most of what this takes, and what is compared is compiled alike.
+pytestmark = pytest.mark.usefixtures("compiled_in_haste")
 
 
 def traced_once(function):
@@ -173,12 +176,11 @@ print("equal on", len(jax.devices()), "devices")
 
 
 def test_four_devices_give_what_one_gives():
-    here = Path(__file__).parent
     environment = os.environ | {
         "JAX_PLATFORMS": "cpu",
-        # Compiled in haste: that is most of what this takes, and here only equality counts.
-        "XLA_FLAGS": "--xla_force_host_platform_device_count=4 --xla_backend_optimization_level=0",
-        "PYTHONPATH": str(here),
+        # Compiling is most of what this takes, and here only equality counts.
+        "XLA_FLAGS": f"--xla_force_host_platform_device_count=4 {XLA_FLAGS_IN_HASTE}",
+        "PYTHONPATH": os.pathsep.join(sys.path),
     }
     done = subprocess.run(
         [sys.executable, "-c", _ON_DEVICES],

@@ -26,6 +26,9 @@ from carrom_agents.device.training import Game, learn_on_device
 from carrom_agents.league import ELO, League
 from carrom_agents.learning import Progress, initial_state, unchanged
 
+# Compiling is most of what this takes, and what is compared is compiled alike.
+pytestmark = pytest.mark.usefixtures("compiled_in_haste")
+
 HYPER = LeagueConfig(snapshots=3, snapshot_every_updates=1, self_share=0.5, aimer_share=0.2)
 PARAMS, SCALE = {"w": np.ones((2, 2), np.float32)}, scale_of(new_statistics())
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from haste import XLA_FLAGS_IN_HASTE
 
 from carrom.errors import ConfigError
 from carrom_agents.config import EnvConfig, ExperimentConfig
@@ -180,9 +181,9 @@ def begun(count: int, own: int, port: int) -> subprocess.Popen[str]:
     """A host of a training on a toy, in a process of its own; see ``host_of_training.py``."""
     environment = os.environ | {
         "JAX_PLATFORMS": "cpu",
-        # Compiled in haste: that is most of what it takes, and here only equality counts.
-        "XLA_FLAGS": "--xla_backend_optimization_level=0",
-        "PYTHONPATH": str(HERE.parent),
+        # Compiling is most of what it takes, and here only equality counts.
+        "XLA_FLAGS": XLA_FLAGS_IN_HASTE,
+        "PYTHONPATH": os.pathsep.join(sys.path),
     }
     command = [sys.executable, str(HERE / "host_of_training.py"), str(count), str(own)]
     return subprocess.Popen(

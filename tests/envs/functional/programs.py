@@ -8,6 +8,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+from haste import jit_in_haste
 
 from carrom.functional import Functional, Outcome, State, Strike
 
@@ -18,9 +19,12 @@ BATCH = 16
 @functools.cache
 def parts(env: Functional) -> dict[str, Any]:
     """``start``, ``make`` and ``settle`` of ``env``, for a batch."""
-    return {name: jax.jit(jax.vmap(getattr(env, name))) for name in ("start", "make", "settle")}
+    return {
+        name: jit_in_haste(jax.vmap(getattr(env, name))) for name in ("start", "make", "settle")
+    }
 
 
+# What it computes is held against the engine's own program, so it is compiled as that one is.
 _play = jax.jit(jax.vmap(Functional("match").play))
 
 

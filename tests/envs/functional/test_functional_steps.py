@@ -10,6 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from haste import jit_in_haste
 from ordinary_path import lane, plain_strike
 from programs import BATCH, parts, play
 
@@ -83,7 +84,7 @@ def test_what_is_over_stays_as_it_is(boards: Any) -> None:
 
 def test_a_drill_is_one_step_after_which_nothing_changes() -> None:
     env = Functional("shot", noise="expert")
-    reset, step = jax.jit(jax.vmap(env.reset)), jax.jit(jax.vmap(env.step))
+    reset, step = jit_in_haste(jax.vmap(env.reset)), jit_in_haste(jax.vmap(env.step))
     action = np.random.default_rng(3).uniform(-1, 1, (BATCH, 3)).astype(np.float32)
     before, seen = reset(keys(3))
     state, transition = jax.device_get(step(before, action, keys(4)))
@@ -172,7 +173,7 @@ def test_a_strike_that_is_not_a_number_is_not_made_one(name: str) -> None:
     env = Functional("match", noise="expert")
     state, strikes = struck()
     strikes = strikes._replace(**{name: jnp.full(BATCH, jnp.nan)})
-    made = jax.jit(jax.vmap(env.make))(state, strikes, keys(0))
+    made = jit_in_haste(jax.vmap(env.make))(state, strikes, keys(0))
     assert jnp.isnan(getattr(made, name)).all()
 
 
