@@ -23,10 +23,13 @@ XLA_FLAGS_IN_HASTE = "--xla_backend_optimization_level=0 --xla_cpu_use_fusion_em
 def jit_in_haste(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:
     """``jax.jit``; what is a part of another program is compiled as that one is."""
     part = _jit(function, **options)
+
+    @functools.wraps(function)
+    def whole(*args: Any, **kwargs: Any) -> Any:
+        return part(*args, **kwargs)
+
     # The options of a program are refused for its parts; either way it is traced once.
-    program = _jit(
-        lambda *args, **kwargs: part(*args, **kwargs), compiler_options=_OPTIONS, **options
-    )
+    program = _jit(whole, compiler_options=_OPTIONS, **options)
 
     @functools.wraps(function)
     def called(*args: Any, **kwargs: Any) -> Any:

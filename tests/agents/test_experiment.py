@@ -18,6 +18,9 @@ from carrom_agents.config import EnvConfig, ExperimentConfig
 from carrom_agents.experiment import make_envs, train
 from carrom_agents.pictures import film
 
+# Compiling is most of what this takes, and what is compared is compiled alike.
+pytestmark = pytest.mark.usefixtures("compiled_in_haste")
+
 
 @pytest.fixture(scope="module")
 def small(toy_config: ExperimentConfig, tmp_path_factory) -> ExperimentConfig:

@@ -16,6 +16,9 @@ from carrom_agents.config import EnvConfig, ExperimentConfig
 from carrom_agents.experiment import train
 from carrom_agents.reproduction import changed_since, compare, run_again
 
+# Compiling is most of what this takes, and what is compared is compiled alike.
+pytestmark = pytest.mark.usefixtures("compiled_in_haste")
+
 
 @pytest.fixture(scope="module")
 def run(toy_config: ExperimentConfig, tmp_path_factory) -> Path:

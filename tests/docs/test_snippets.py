@@ -33,6 +33,7 @@ def test_there_are_some() -> None:
 
 
 @pytest.mark.render
+@pytest.mark.usefixtures("compiled_in_haste")
 @pytest.mark.parametrize("page", SNIPPETS, ids=lambda page: str(page.relative_to(ROOT)))
 def test_the_blocks_of_a_page_run(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
