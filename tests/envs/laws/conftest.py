@@ -24,6 +24,7 @@ from carrom.laws import (
     side_with,
 )
 from carrom.laws.state import flags, integers
+from haste import jit_in_haste
 
 Position = Callable[..., MatchState]
 Judge = Callable[..., tuple[MatchState, Ruling]]
@@ -78,7 +79,7 @@ def judge_all() -> Callable[..., Any]:
 
     @functools.cache
     def compiled(format: MatchFormat):
-        return jax.jit(jax.vmap(functools.partial(rule, format=format)))
+        return jit_in_haste(jax.vmap(functools.partial(rule, format=format)))
 
     def judge(
         states: Sequence[MatchState], facts: Sequence[StrokeFacts], format: MatchFormat = SINGLES

@@ -33,6 +33,10 @@ SINGLE_BOARDS = Plan(SINGLES, count=3_000, seed=11, lanes=256)
 MATCHES = Plan(DOUBLES, count=100, matches=True, seed=12, lanes=100)
 FORMATS = (SINGLES, DOUBLES, MatchFormat(board_limit=None), MatchFormat(True, board_limit=None))
 
+# Compiling is most of what this takes; test_umpire_properties.py has the law compiled as it is
+# for use, and compares it with the law that is not compiled.
+pytestmark = pytest.mark.usefixtures("compiled_in_haste")
+
 
 @pytest.fixture(scope="module")
 def boards() -> Figures:
