@@ -67,7 +67,7 @@ def aftermath(board: Board, shots: Shots, obstacles: Any, material: Material) ->
     for leg in range(_LEGS):
         speed, heading = length(velocity), heading_of(velocity)
         stop = speed**2 / (2 * material.deceleration)
-        frame = to_frame(board, position, heading)
+        frame = to_frame(board, position, heading, board.striker_radius)
         distance = functools.partial(to_meet, position, heading, touching(board))
         opponent, hit = nearest(distance, obstacles[OPPONENT])
         meeting = xp.minimum(opponent, least(distance, obstacles[_REST]))
@@ -85,10 +85,10 @@ def aftermath(board: Board, shots: Shots, obstacles: Any, material: Material) ->
     return Aftermath(striker_falls, opponent_falls)
 
 
-def to_frame(board: Board, position: Any, heading: Any) -> Any:
-    """Distance along the heading until the striker touches a frame."""
+def to_frame(board: Board, position: Any, heading: Any, radius: float) -> Any:
+    """Distance along the heading until a disc with a ``radius``, m, touches a frame."""
     xp = position.__array_namespace__()
-    limit = board.half_side - board.striker_radius
+    limit = board.half_side - radius
     distances = [
         (limit - xp.sign(way) * start) / xp.maximum(xp.abs(way), TINY)
         for start, way in ((position.real, heading.real), (position.imag, heading.imag))

@@ -26,13 +26,13 @@ LEAGUE = "league"
 WandbMode = Literal["online", "offline", "disabled"]
 
 
-def _number(default: Any, low: float, high: float = math.inf) -> Any:
+def bounded(default: Any, low: float, high: float = math.inf) -> Any:
     """A field whose value, or each of whose values, lies between ``low`` and ``high``."""
     return dataclasses.field(default=default, metadata={"range": (low, high)})
 
 
 @dataclass(frozen=True)
-class _Checked:
+class Checked:
     """Refuses values outside the range that a field declares."""
 
     def __post_init__(self) -> None:
@@ -48,16 +48,16 @@ class _Checked:
 
 
 @dataclass(frozen=True)
-class EnvConfig(_Checked):
+class EnvConfig(Checked):
     """Which environment is played, and how many copies of it at once."""
 
     id: str = "CarromShot-v0"
     """Gymnasium id."""
     physics: Literal["mujoco", "planar"] = "mujoco"
     """The engine; with planar the rollouts are compiled, too, and stay on the device."""
-    num_envs: int = _number(256, 2)
+    num_envs: int = bounded(256, 2)
     """Environments played side by side."""
-    workers: int = _number(1, 1)
+    workers: int = bounded(1, 1)
     """Processes that share the environments of mujoco; the results do not depend on it."""
     action_coding: Literal["target", "direct"] = "target"
     """A carromman and a pocket with residuals, or three plain numbers."""
@@ -67,7 +67,7 @@ class EnvConfig(_Checked):
     """Who sits opposite, where there is one; planar: also self, league, or a run folder."""
     reward: str = "aicf"
     """Reward preset."""
-    max_strokes: int | None = _number(None, 1)
+    max_strokes: int | None = bounded(None, 1)
     """Strokes after which an episode is truncated; the environment's own limit if unset."""
 
     def options(self) -> dict[str, Any]:
@@ -82,64 +82,64 @@ class EnvConfig(_Checked):
 
 
 @dataclass(frozen=True)
-class NetworkConfig(_Checked):
+class NetworkConfig(Checked):
     """Size of the actor-critic, and how widely it explores at first."""
 
-    width: int = _number(64, 1)
+    width: int = bounded(64, 1)
     """Features of a carromman, of a shot and of the position."""
-    place_width: int = _number(16, 1)
+    place_width: int = bounded(16, 1)
     """Features of a shot from one place."""
-    initial_std: tuple[float, float, float] = _number((0.05, 0.03, 0.15), 1e-4, 1.0)
+    initial_std: tuple[float, float, float] = bounded((0.05, 0.03, 0.15), 1e-4, 1.0)
     """Standard deviations of the three action numbers at the start."""
 
 
 @dataclass(frozen=True)
-class PpoConfig(_Checked):
+class PpoConfig(Checked):
     """Proximal policy optimisation (Schulman et al. 2017, https://arxiv.org/abs/1707.06347)."""
 
-    rollout_length: int = _number(8, 1)
+    rollout_length: int = bounded(8, 1)
     """Steps of each environment between updates."""
-    epochs: int = _number(4, 1)
+    epochs: int = bounded(4, 1)
     """Passes over each rollout."""
-    minibatches: int = _number(8, 1)
+    minibatches: int = bounded(8, 1)
     """Parts that a rollout is cut into in each pass."""
-    learning_rate: float = _number(1e-3, 0.0, 1.0)
+    learning_rate: float = bounded(1e-3, 0.0, 1.0)
     """Adam's step size at the start."""
-    final_learning_rate: float = _number(1e-4, 0.0, 1.0)
+    final_learning_rate: float = bounded(1e-4, 0.0, 1.0)
     """Step size at the end; linear in between."""
-    discount: float = _number(0.99, 0.0, 1.0)
+    discount: float = bounded(0.99, 0.0, 1.0)
     """gamma."""
-    trace: float = _number(0.95, 0.0, 1.0)
+    trace: float = bounded(0.95, 0.0, 1.0)
     """lambda of generalised advantage estimation."""
-    clip: float = _number(0.2, 1e-3, 1.0)
+    clip: float = bounded(0.2, 1e-3, 1.0)
     """How far the probability ratio may usefully move from one."""
-    value_coefficient: float = _number(0.5, 0.0)
+    value_coefficient: float = bounded(0.5, 0.0)
     """Weight of the value loss."""
-    entropy_coefficient: float = _number(0.003, 0.0)
+    entropy_coefficient: float = bounded(0.003, 0.0)
     """Weight of the entropy at the start."""
-    final_entropy_coefficient: float = _number(0.0, 0.0)
+    final_entropy_coefficient: float = bounded(0.0, 0.0)
     """Weight of the entropy at the end; linear in between."""
-    max_gradient_norm: float = _number(0.5, 1e-6)
+    max_gradient_norm: float = bounded(0.5, 1e-6)
     """Longer gradients are shortened to this."""
-    target_kl: float | None = _number(0.05, 1e-6)
+    target_kl: float | None = bounded(0.05, 1e-6)
     """A pass that finds the policy farther than this from the old one ends the update."""
 
 
 @dataclass(frozen=True)
-class LeagueConfig(_Checked):
+class LeagueConfig(Checked):
     """Who is met in a league (``env.opponent: league``), and how often."""
 
-    snapshots: int = _number(8, 1)
+    snapshots: int = bounded(8, 1)
     """Former selves that are kept; of more, the easiest one goes."""
-    snapshot_every_updates: int = _number(20, 1)
+    snapshot_every_updates: int = bounded(20, 1)
     """Updates between snapshots."""
-    self_share: float = _number(0.4, 0.0, 1.0)
+    self_share: float = bounded(0.4, 0.0, 1.0)
     """Share of the episodes against oneself; without snapshots, theirs, too."""
-    aimer_share: float = _number(0.2, 0.0, 1.0)
+    aimer_share: float = bounded(0.2, 0.0, 1.0)
     """Share against the aimer, to whom the ratings refer."""
-    priority: float = _number(1.0, 0.0)
+    priority: float = bounded(1.0, 0.0)
     """A snapshot is met in proportion to this power of the share it wins."""
-    memory: float = _number(0.95, 0.0, 1.0)
+    memory: float = bounded(0.95, 0.0, 1.0)
     """Weight of earlier results, per update."""
 
     def __post_init__(self) -> None:
@@ -152,18 +152,18 @@ class LeagueConfig(_Checked):
 
 
 @dataclass(frozen=True)
-class EvaluationConfig(_Checked):
+class EvaluationConfig(Checked):
     """What is measured while training and at the end."""
 
-    every_updates: int = _number(20, 1)
+    every_updates: int = bounded(20, 1)
     """Updates between evaluations of the most probable action."""
-    positions: int = _number(256, 2)
+    positions: int = bounded(256, 2)
     """Positions of each evaluation while training."""
-    final_positions: int = _number(1000, 2)
+    final_positions: int = bounded(1000, 2)
     """Positions in which trained, untrained and random players are compared at the end."""
-    boards: int = _number(0, 0)
+    boards: int = bounded(0, 0)
     """Boards the trained player plays against the opponent at the end; an even number."""
-    video_strokes: int = _number(8, 0)
+    video_strokes: int = bounded(8, 0)
     """Strokes of the trained agent to film; 0 for no film, and no page of a board it plays."""
 
     def __post_init__(self) -> None:
@@ -176,7 +176,7 @@ class EvaluationConfig(_Checked):
 
 
 @dataclass(frozen=True)
-class LoggingConfig(_Checked):
+class LoggingConfig(Checked):
     """Where the run is kept and who is told about it; but see ``checkpoint_every_updates``."""
 
     directory: str = "runs"
@@ -189,24 +189,24 @@ class LoggingConfig(_Checked):
     """Weights & Biases project."""
     tensorboard: bool = False
     """Also write TensorBoard events (needs the extra `tensorboard`)."""
-    checkpoint_every_updates: int = _number(50, 1)
+    checkpoint_every_updates: int = bounded(50, 1)
     """Updates between checkpoints; one is always written at the end. It changes what is learnt:
     environments are reset wherever a checkpoint is due."""
 
 
 @dataclass(frozen=True)
-class ExperimentConfig(_Checked):
+class ExperimentConfig(Checked):
     """A training run."""
 
     name: str = "experiment"
     """Start of the run folder's name."""
-    seed: int = _number(0, 0)
+    seed: int = bounded(0, 0)
     """The one source of all randomness."""
-    seeds: int = _number(1, 1)
+    seeds: int = bounded(1, 1)
     """Runs, of this seed and those after it, trained at once in one program (planar only)."""
-    devices: int = _number(1, 1)
+    devices: int = bounded(1, 1)
     """Devices that share the boards of a run (planar only)."""
-    total_strokes: int = _number(500_000, 1)
+    total_strokes: int = bounded(500_000, 1)
     """Own strokes to train on; rounded up to whole rollouts."""
     start_from: str | None = None
     """Run folder, or checkpoint in one, with whose network and observation statistics the

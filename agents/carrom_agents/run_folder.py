@@ -39,11 +39,32 @@ def create_run_folder(config: ExperimentConfig) -> Path:
     Raises:
         ConfigError: it cannot be made, or not be written to; none is left then.
     """
-    made_with = sources(Path(config.logging.directory))
-    folder = _new_folder(config)
+    folder = begin_run_folder(config.logging.directory, config.name, dump_config(config))
     try:
-        write_text(folder / CONFIG_FILE, dump_config(config))
         write_json(folder / SEEDS_FILE, seed_tree(config))
+    except ConfigError:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    return folder
+
+
+def begin_run_folder(directory: str, name: str, settings: str) -> Path:
+    """Make a new folder ``<name>-<timestamp>`` with all that ``create_run_folder`` writes down.
+
+    But for the seeds, which belong to an experiment.
+
+    Args:
+        directory: of the run folders, a setting called ``logging.directory``.
+        name: of the run.
+        settings: YAML of the resolved configuration.
+
+    Raises:
+        ConfigError: as ``create_run_folder``.
+    """
+    made_with = sources(Path(directory))
+    folder = _new_folder(directory, name)
+    try:
+        write_text(folder / CONFIG_FILE, settings)
         write_json(folder / VERSIONS_FILE, versions())
         write_json(folder / MACHINE_FILE, machine())
         if made_with is not None:
@@ -55,9 +76,9 @@ def create_run_folder(config: ExperimentConfig) -> Path:
     return folder
 
 
-def _new_folder(config: ExperimentConfig) -> Path:
+def _new_folder(directory: str, name: str) -> Path:
     stamp = datetime.datetime.now().strftime("%Y%m%d-%H%M%S")
-    base = Path(config.logging.directory) / f"{config.name}-{stamp}"
+    base = Path(directory) / f"{name}-{stamp}"
     folder, count = base, 1
     while True:  # a second run within the second gets a number
         try:
@@ -68,7 +89,7 @@ def _new_folder(config: ExperimentConfig) -> Path:
             folder = base.with_name(f"{base.name}-{count}")
         except OSError as error:
             raise ConfigError(
-                f"logging.directory = {config.logging.directory!r}: {folder} cannot be made "
+                f"logging.directory = {directory!r}: {folder} cannot be made "
                 f"({error.strerror}): expected a folder, there or to be made"
             ) from None
 

@@ -194,14 +194,15 @@ def others(pieces: Any, carromman: Any) -> Any:
     """What may be in the way of one of the carrommen: all but itself.
 
     Args:
-        pieces: (19, n) or (19, 1), see ``standing``.
-        carromman: (n,), which of them.
+        pieces: (19, ...) or (19, 1, ...), see ``standing``.
+        carromman: (...), which of them.
 
     Returns:
-        (19, n), with the carromman itself far away.
+        (19, ...), with the carromman itself far away.
     """
     xp = pieces.__array_namespace__()
-    return xp.where(xp.arange(len(pieces))[:, None] == carromman, _FAR, pieces)
+    number = xp.arange(len(pieces)).reshape(-1, *[1] * carromman.ndim)
+    return xp.where(number == carromman, _FAR, pieces)
 
 
 def mouth(arrival: Any) -> Float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 
@@ -36,10 +37,29 @@ def open_loggers(
     console: Console | None,
     warn: Callable[[str], None],
 ) -> FanOut:
-    """The loggers that an experiment asks for.
+    """The loggers that an experiment asks for; see ``loggers_of``.
+
+    Raises:
+        ConfigError: the record cannot be written.
+    """
+    total = config.updates * config.rollout_strokes
+    return loggers_of(config.logging, dataclasses.asdict(config), total, folder, console, warn)
+
+
+def loggers_of(
+    chosen: LoggingConfig,
+    settings: dict[str, Any],
+    total: int,
+    folder: Path,
+    console: Console | None,
+    warn: Callable[[str], None],
+) -> FanOut:
+    """Open loggers.
 
     Args:
-        config: of the experiment.
+        chosen: which.
+        settings: all those of the run, to be shown.
+        total: the last global step.
         folder: the run folder, into which they write.
         console: where a progress bar may be shown; None for no bar.
         warn: is given a sentence about a logger that has failed.
@@ -47,16 +67,12 @@ def open_loggers(
     Raises:
         ConfigError: the record cannot be written.
     """
-    chosen = config.logging
     record = JsonLinesLogger(folder / METRICS_FILE)
     views: dict[str, MetricsLogger] = {}
     if chosen.wandb != "disabled":
-        views["wandb"] = open_wandb(
-            chosen.wandb, chosen.wandb_project, folder, dataclasses.asdict(config), warn
-        )
+        views["wandb"] = open_wandb(chosen.wandb, chosen.wandb_project, folder, settings, warn)
     if chosen.tensorboard:
         views["tensorboard"] = TensorBoardLogger(folder / "tensorboard")
     if chosen.progress and console is not None:
-        total = config.updates * config.rollout_strokes
         views["progress bar"] = ProgressLogger(console, total)
     return FanOut(record, views, warn)

@@ -1,0 +1,136 @@
+"""A player that foresees: geometry names strikes, a network says what they will come to."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass, field
+
+import jax
+import numpy as np
+
+from carrom.functional import Sight
+from carrom.observation import encode, encode_position
+from carrom.opponents import Player
+from carrom.physics.noise import execution_noise
+from carrom.physics.strike import Strike
+from carrom.view import View
+from carrom_agents.foresight.features import Describer
+from carrom_agents.foresight.network import Foreseen, ForesightNetwork
+from carrom_agents.foresight.settings import ForesightConfig
+from carrom_agents.opening import straight_break
+from carrom_agents.planner.proposing import Propose, ScriptedProposals
+from carrom_agents.ppo import Parameters
+
+
+@dataclass(frozen=True)
+class Foresight:
+    """A network with the functions by which it is asked, each compiled once per batch size.
+
+    Attributes:
+        config: sizes of the network.
+        noise: level of execution noise that the hand is believed to have.
+    """
+
+    config: ForesightConfig = ForesightConfig()
+    noise: str = "expert"
+
+    @functools.cached_property
+    def network(self) -> ForesightNetwork:
+        """The module."""
+        return ForesightNetwork(self.config.width, self.config.pair_width)
+
+    @functools.cached_property
+    def describer(self) -> Describer:
+        """What the network is told."""
+        return Describer(noise=execution_noise(self.noise))
+
+    def init(self, key: jax.Array) -> Parameters:
+        """Initial parameters."""
+        shapes = np.zeros((1, 74), np.float32), np.zeros((1, 1, 3), np.float32)
+        return self.network.init(key, *self._described(*shapes))
+
+    def foresee(self, params: Parameters, observation: jax.Array, strikes: jax.Array) -> Foreseen:
+        """What strikes (B, K, 3) come to in positions (B, 74); not compiled."""
+        foreseen = self.network.apply(params, *self._described(observation, strikes))
+        assert isinstance(foreseen, Foreseen)
+        return foreseen
+
+    @functools.cached_property
+    def foreseen(self):
+        """``foresee``, compiled."""
+        return jax.jit(self.foresee)
+
+    @functools.cached_property
+    def value(self):
+        """Points (B,) that positions, observations (B, 74), are worth to whoever is to strike."""
+
+        def value(params: Parameters, observation: jax.Array) -> jax.Array:
+            lying = self.describer.lying(observation)
+            found = self.network.apply(params, lying, method="value")
+            assert isinstance(found, jax.Array)
+            return found
+
+        return jax.jit(value)
+
+    def _described(self, observation, strikes):
+        return self.describer.lying(observation), self.describer.struck(observation, strikes)
+
+
+@functools.cache
+def foresight_of(config: ForesightConfig, noise: str) -> Foresight:
+    """The network of that size; equal ones share one, and its compiled code."""
+    return Foresight(config, noise)
+
+
+@jax.jit
+def encoded(sights: Sight) -> jax.Array:
+    """Observations (B, 74) of sights [B]."""
+    return jax.vmap(encode_position)(sights)
+
+
+@dataclass(frozen=True, eq=False)
+class LearnedValue:
+    """What a network says that positions are worth.
+
+    Attributes:
+        foresight: the network.
+        params: its parameters.
+    """
+
+    foresight: Foresight
+    params: Parameters
+
+    def __call__(self, sights: Sight, /) -> jax.Array:
+        """As ``carrom_agents.planner.rollouts.Evaluate``."""
+        return self.foresight.value(self.params, encoded(sights))
+
+
+@dataclass(frozen=True, eq=False)
+class ForesightPlayer:
+    """Plays the strike that its network expects most of; a ``carrom.opponents.Player``.
+
+    Nothing is simulated: a decision is one evaluation of the network.
+
+    Attributes:
+        foresight: the network.
+        params: its parameters.
+        propose: names the strikes.
+        count: how many.
+        breaker: strikes the breaks.
+    """
+
+    foresight: Foresight
+    params: Parameters
+    propose: Propose = field(default_factory=ScriptedProposals)
+    count: int = 128
+    breaker: Player = straight_break
+
+    def __call__(self, view: View, rng: np.random.Generator, /) -> Strike:
+        """Decide the next strike in the position ``view``."""
+        if view.break_to_be_made:
+            return self.breaker(view, rng)
+        strikes = self.propose(view, rng, self.count)
+        seen = encode(view)[None], strikes[None].astype(np.float32)
+        worth = np.asarray(self.foresight.foreseen(self.params, *seen).worth[0])
+        place, direction, speed = strikes[np.argmax(worth)].tolist()
+        return Strike(place, direction, speed, forward=view.forward)
