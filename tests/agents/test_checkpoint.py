@@ -28,7 +28,11 @@ from carrom_agents.config import EnvConfig, ExperimentConfig, NetworkConfig, dum
 from carrom_agents.learning import TrainingState, initial_state
 from carrom_agents.player import player_of, untrained_player
 
-pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+    # Compiling is most of what this takes, and what is compared is compiled alike.
+    pytest.mark.usefixtures("compiled_in_haste"),
+]
 
 CONFIG = ExperimentConfig(network=NetworkConfig(width=8, place_width=4))
 DATA = Path(__file__).parents[1] / "data" / "checkpoints"

@@ -25,6 +25,7 @@ from carrom_agents.device.lanes import serve
 from carrom_agents.scripted import TARGETS, wanted_targets
 from carrom_agents.scripted import aimer as reference
 from carrom_agents.shots import direct_shots
+from haste import jit_in_haste
 
 BOARD = Board()
 LINES = Lines.of(BOARD)
@@ -66,7 +67,7 @@ _FLAGS = ("queen_allowed", "plays_white", "break_to_be_made", "turn_begun")
 @pytest.fixture(scope="module")
 def strikes_of():
     """Strikes of the device's aimer, (n, 3)."""
-    program = jax.jit(jax.vmap(aimer))
+    program = jit_in_haste(jax.vmap(aimer))
 
     def strikes(views: list[View], seed: int = 0) -> Strikes:
         found = []
@@ -221,7 +222,7 @@ def test_one_board_alone_by_other_rules() -> None:
     )
     rules = dataclasses.replace(reference, options=hasty)
     views = mid_games(30, 4)
-    alone = jax.jit(DeviceAimer(rules))
+    alone = jit_in_haste(DeviceAimer(rules))
     found, expected = [], []
     for view in views:
         strike = alone(jax.tree.map(lambda leaf: leaf[0], sights([view])), jax.random.key(0))
@@ -242,7 +243,7 @@ def test_those_that_need_it_are_served_and_no_others(lanes: int) -> None:
     def work(index: jax.Array) -> tuple[jax.Array, jax.Array]:
         return 10 * index, jnp.stack([index, index**2]).astype(jnp.float32)
 
-    program = jax.jit(lambda needed: serve(needed, work, lanes))
+    program = jit_in_haste(lambda needed: serve(needed, work, lanes))
     for share in (0.0, 0.3, 1.0):
         needed = rng.random(23) < share
         served = program(needed)
@@ -267,11 +268,11 @@ def test_a_batch_is_computed_together_however_it_is_mapped() -> None:
 def test_it_pockets_as_often_as_the_numpy_player() -> None:
     """4,000 positions of the drill, both with the same errors of the hand."""
     env, batch = Functional("shot", noise="expert"), 500
-    start = jax.jit(jax.vmap(env.start))
-    see = jax.jit(jax.vmap(functools.partial(env.sight, seat=0)))
-    decide = jax.jit(jax.vmap(aimer))
+    start = jit_in_haste(jax.vmap(env.start))
+    see = jit_in_haste(jax.vmap(functools.partial(env.sight, seat=0)))
+    decide = jit_in_haste(jax.vmap(aimer))
 
-    @jax.jit
+    @jit_in_haste
     @jax.vmap
     def pockets(state: State, strike: Strike, key: jax.Array) -> jax.Array:
         outcome = env.play(state, env.make(state, strike, key))

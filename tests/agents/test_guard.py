@@ -42,6 +42,9 @@ from carrom_agents.dumps import (
 from carrom_agents.learning import Progress, TrainingState, initial_state, learn
 from carrom_agents.rollout import Collector
 
+# Compiling is most of what this takes.
+pytestmark = pytest.mark.usefixtures("compiled_in_haste")
+
 SCRIPT = Path(__file__).parents[2] / "scripts" / "replay_dump.py"
 
 
@@ -162,7 +165,6 @@ def device_config(toy_config: ExperimentConfig) -> ExperimentConfig:
     return dataclasses.replace(toy_config, env=env, total_strokes=4 * 256)
 
 
-@pytest.mark.usefixtures("compiled_in_haste")
 def test_on_the_device_the_episode_is_cut_off_and_the_stroke_is_kept(toy_agent, device_config):
     env, rival = Spoilt("board"), find_rival(SELF, device_config)
     params, scale = toy_agent.init(jax.random.key(3)), scale_of(new_statistics())
@@ -188,7 +190,6 @@ def test_on_the_device_the_episode_is_cut_off_and_the_stroke_is_kept(toy_agent, 
     )
 
 
-@pytest.mark.usefixtures("compiled_in_haste")
 def test_training_on_the_device_goes_on(toy_agent, device_config, monkeypatch):
     dumped = []
     monkeypatch.setattr(
@@ -222,7 +223,6 @@ def test_training_on_the_device_goes_on(toy_agent, device_config, monkeypatch):
     assert finite(dataclasses.astuple(told[-1].state.statistics))
 
 
-@pytest.mark.usefixtures("compiled_in_haste")
 def test_the_drill_on_the_device_cuts_off_a_stroke_that_is_not_a_number(tmp_path, shown):
     env = Functional("shot", noise="expert")
     state = jax.jit(env.start)(jax.random.key(0))

@@ -27,13 +27,14 @@ from carrom.physics.material import Material, randomisation_range
 from carrom.rack import LOOSE, TIGHT, lattice
 from carrom.table import view_of
 from carrom.tasks import drill_position
+from haste import jit_in_haste
 
 BOARD = Board()
 LINES = Lines.of(BOARD)
 BATCH = 256
 
 
-@jax.jit
+@jit_in_haste
 def searched(positions: jax.Array, on_board: jax.Array, wish: jax.Array) -> tuple[jax.Array, ...]:
     places = LINES.on(jnp.int32(0), positions, on_board)
     return places.any(), places.nearest(wish), *LINES.first_free(positions, on_board)
@@ -95,7 +96,7 @@ def test_random_places_are_free_and_even() -> None:
     positions, on_board = near_the_line(rng, 5)
     places = LINES.on(jnp.int32(0), jnp.asarray(positions), jnp.asarray(on_board))
     keys = jax.random.split(jax.random.key(0), 4000)
-    drawn = np.asarray(jax.jit(jax.vmap(places.at_random))(keys))
+    drawn = np.asarray(jit_in_haste(jax.vmap(places.at_random))(keys))
     free = free_places(BOARD, positions.astype(np.float64), on_board)
     widened = tuple((low - 1e-6, high + 1e-6) for low, high in free)
     assert all(is_free(widened, float(x)) for x in drawn)
@@ -110,7 +111,7 @@ def test_random_places_are_free_and_even() -> None:
 @pytest.fixture(scope="module")
 def drills() -> Any:
     env = Functional("shot")
-    return jax.jit(jax.vmap(env.start))(jax.random.split(jax.random.key(7), BATCH))
+    return jit_in_haste(jax.vmap(env.start))(jax.random.split(jax.random.key(7), BATCH))
 
 
 @pytest.mark.parametrize("coding", ["direct", "target"])
@@ -119,7 +120,7 @@ def test_actions_mean_the_same_strikes(coding: str, drills: Any) -> None:
     numbers = rng.uniform(-1, 1, (BATCH, 3)).astype(np.float32)
     shots = rng.integers(N_SHOTS, size=BATCH)
     actions = numbers if coding == "direct" else {"shot": shots, "residual": numbers}
-    ours = jax.jit(jax.vmap(env.decode))(drills, actions)
+    ours = jit_in_haste(jax.vmap(env.decode))(drills, actions)
     ordinary, setting = action_coding(coding, "snap", Material()), setting_of("shot")
     for k in range(BATCH):
         view = view_of(setting, position_of(lane(drills, k)), 0, STRIKE_NOW)
@@ -134,8 +135,10 @@ def test_actions_mean_the_same_strikes(coding: str, drills: Any) -> None:
 def test_noise_is_that_of_the_named_level(level: str, drills: Any) -> None:
     env = Functional("shot", noise=level)
     numbers = np.zeros((BATCH, 3), np.float32)
-    strikes = jax.jit(jax.vmap(env.decode))(drills, numbers)
-    made = jax.jit(jax.vmap(env.make))(drills, strikes, jax.random.split(jax.random.key(3), BATCH))
+    strikes = jit_in_haste(jax.vmap(env.decode))(drills, numbers)
+    made = jit_in_haste(jax.vmap(env.make))(
+        drills, strikes, jax.random.split(jax.random.key(3), BATCH)
+    )
     noise = setting_of("shot", noise=level).noise
     errors = {
         "direction": np.asarray(made.direction - strikes.direction) / noise.direction,
@@ -181,7 +184,7 @@ def test_drills_are_distributed_as_the_ordinary_ones(drills: Any) -> None:
 @pytest.mark.parametrize("packing", [TIGHT, LOOSE])
 def test_the_rack_faces_the_breaker_and_is_jittered(packing: Any) -> None:
     keys = jax.random.split(jax.random.key(0), 64)
-    racked = jax.jit(jax.vmap(lambda k, s: rack(k, s, BOARD, packing, 0.3), (0, None)))
+    racked = jit_in_haste(jax.vmap(lambda k, s: rack(k, s, BOARD, packing, 0.3), (0, None)))
     for side in range(4):
         racks = racked(keys, jnp.int32(side))
         shifts = np.asarray(racks) - to_board(lattice(BOARD, packing, 0.3), side)
@@ -193,8 +196,8 @@ def test_the_rack_faces_the_breaker_and_is_jittered(packing: Any) -> None:
 def test_every_seat_observes_what_the_ordinary_views_show(doubles: bool) -> None:
     env, setting = Functional("match", doubles=doubles), setting_of("match", doubles=doubles)
     rng = np.random.default_rng(4)
-    base = jax.tree.map(np.asarray, jax.jit(env.start)(jax.random.key(0)))
-    observe = jax.jit(env.observe)
+    base = jax.tree.map(np.asarray, jit_in_haste(env.start)(jax.random.key(0)))
+    observe = jit_in_haste(env.observe)
     for _ in range(40):
         board = dataclasses.replace(
             base.match.board,
@@ -231,9 +234,9 @@ def test_every_seat_observes_what_the_ordinary_views_show(doubles: bool) -> None
 
 def test_the_random_player_strikes_from_anywhere_at_any_speed() -> None:
     env = Functional("board")
-    state = jax.jit(env.start)(jax.random.key(0))
+    state = jit_in_haste(env.start)(jax.random.key(0))
     keys = jax.random.split(jax.random.key(1), 2000)
-    strikes = jax.jit(jax.vmap(lambda key: random_player(env.sight(state, 0), key)))(keys)
+    strikes = jit_in_haste(jax.vmap(lambda key: random_player(env.sight(state, 0), key)))(keys)
     free = free_places(BOARD, np.zeros((19, 2)), np.zeros(19, bool))
     assert all(is_free(free, round(float(x), 6)) for x in strikes.place)
     assert float(strikes.speed.mean()) == pytest.approx(2.625, abs=4 * 1.37 / np.sqrt(2000))
@@ -242,7 +245,7 @@ def test_the_random_player_strikes_from_anywhere_at_any_speed() -> None:
 
 def test_materials_are_drawn_from_their_ranges_once_an_episode() -> None:
     env = Functional("board", randomised_material=True)
-    drawn = jax.jit(jax.vmap(env.start))(jax.random.split(jax.random.key(0), 400)).parameters
+    drawn = jit_in_haste(jax.vmap(env.start))(jax.random.split(jax.random.key(0), 400)).parameters
     for name, values in drawn._asdict().items():
         low, high = randomisation_range(name)
         assert low <= values.min() < low + 0.05 * (high - low)
