@@ -19,6 +19,7 @@ from carrom_agents.sweep.report import SweepReport
 from carrom_agents.sweep.running import Outcome, outcomes_of, run_sweep, train_alone
 from carrom_agents.sweep.schedule import cells_of
 from carrom_agents.sweep.settings import SweepConfig
+from haste import XLA_FLAGS_IN_HASTE
 
 ROOT = Path(__file__).parents[2]
 
@@ -55,7 +56,9 @@ def killed_at_its_first_checkpoint(sweep: SweepConfig, tmp_path: Path) -> list[P
     return found
 
 
-def test_a_killed_sweep_goes_on_and_a_cell_that_fails_stops_no_other(tmp_path):
+def test_a_killed_sweep_goes_on_and_a_cell_that_fails_stops_no_other(tmp_path, monkeypatch):
+    # Of the processes that train: compiling is most of what they take.
+    monkeypatch.setenv("XLA_FLAGS", XLA_FLAGS_IN_HASTE)
     sweep = tiny(tmp_path, grid={"ppo.learning_rate": (0.001, 0.01)}, seeds=1)
     bad, good = cells_of(sweep)
     # The one that fails comes first, the other is killed.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,8 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 from pages import ROOT
+
+from haste import XLA_FLAGS_IN_HASTE
 
 NOTEBOOK = ROOT / "docs" / "notebooks" / "train_and_watch.ipynb"
 
@@ -34,7 +37,8 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
         timeout=None,
         resources={"metadata": {"path": str(folder)}},
     )
-    client.execute()
+    # Compiling is much of what it takes.
+    client.execute(env=os.environ | {"XLA_FLAGS": XLA_FLAGS_IN_HASTE})
     return [output for cell in notebook.cells for output in cell.get("outputs", [])]
 
 
