@@ -34,7 +34,7 @@ class League:
 
     Attributes:
         params: of the snapshots; leading axis [K].
-        scale: of their observations; leading axis [K].
+        scale: of their observations, leading axis [K]; an empty tuple where they are not scaled.
         filled: bool [K], where there is a snapshot.
         rating: float64 [K + 2], on Elo's scale; the last one is the learner's.
         games: float64 [K + 1], the learner's games with each of the others, the older the less.
@@ -42,14 +42,14 @@ class League:
     """
 
     params: Parameters
-    scale: Scale
+    scale: Scale | tuple[()]
     filled: NDArray[np.bool_]
     rating: NDArray[np.float64]
     games: NDArray[np.float64]
     score: NDArray[np.float64]
 
     @classmethod
-    def empty(cls, config: LeagueConfig, params: Parameters, scale: Scale) -> League:
+    def empty(cls, config: LeagueConfig, params: Parameters, scale: Scale | tuple[()]) -> League:
         """A league without snapshots, with room for those of networks like ``params``."""
         count = config.snapshots
 
@@ -104,7 +104,7 @@ class League:
             score=config.memory * self.score + score,
         )
 
-    def with_snapshot(self, params: Parameters, scale: Scale) -> League:
+    def with_snapshot(self, params: Parameters, scale: Scale | tuple[()]) -> League:
         """The league with a snapshot of the learner; if it is full, the easiest one goes."""
         place = int(np.argmax(np.where(self.filled, self.won[:-1], np.inf)))
 

@@ -1,10 +1,11 @@
 """Agents that come along: small files with what a player needs, and nothing to run.
 
-A released agent is a folder in ``released_agents/``: ``config.yaml``, the configuration it was
-trained with, and ``player.npz``, the network's parameters and the statistics by which its
-observations are scaled, as arrays under the names of their places in the tree. Loading executes
-nothing that is in it. The agents are attributes of this module, read when they are first asked
-for; their names are opponents' names (``carrom.opponents``).
+A released agent is a folder in ``released_agents/``: ``config.yaml`` or ``iteration.yaml``, the
+configuration it was trained with, and ``player.npz``, the network's parameters and the
+statistics by which its observations are scaled, if they are, as arrays under the names of their
+places in the tree. Loading executes nothing that is in it. The agents are attributes of this
+module, read when they are first asked for; their names are opponents' names
+(``carrom.opponents``).
 """
 
 from __future__ import annotations
@@ -15,15 +16,17 @@ from pathlib import Path
 from carrom_agents.agent import agent_of
 from carrom_agents.checkpoint import CONFIG_FILE, load_player
 from carrom_agents.config import dump_config, load_config
+from carrom_agents.foresight.player import ForesightPlayer
+from carrom_agents.foresight.training import ITERATION_FILE, PLAYER_FILE, trained_player
 from carrom_agents.named_arrays import read_arrays, write_arrays
 from carrom_agents.player import NetworkPlayer, untrained_player
 from carrom_agents.run_folder import write_text
 
 RELEASED = Path(__file__).parent / "released_agents"
-ARRAYS_FILE = "player.npz"
+ARRAYS_FILE = PLAYER_FILE
 
 
-def __getattr__(name: str) -> NetworkPlayer:
+def __getattr__(name: str) -> NetworkPlayer | ForesightPlayer:
     """The released agent called ``name``."""
     if not (RELEASED / name / ARRAYS_FILE).is_file():
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
@@ -31,7 +34,7 @@ def __getattr__(name: str) -> NetworkPlayer:
 
 
 @functools.cache
-def _released(name: str) -> NetworkPlayer:
+def _released(name: str) -> NetworkPlayer | ForesightPlayer:
     return load_released(RELEASED / name)
 
 
@@ -42,13 +45,19 @@ def release(run: Path, folder: Path) -> None:
         CheckpointError: the run has no usable checkpoint.
         ConfigError: its configuration does not fit this version.
     """
+    if (run / ITERATION_FILE).is_file():
+        iterated = trained_player(run)
+        folder.mkdir(parents=True, exist_ok=True)
+        write_text(folder / ITERATION_FILE, (run / ITERATION_FILE).read_text(encoding="utf-8"))
+        write_arrays(folder / ARRAYS_FILE, iterated.params)
+        return
     player = load_player(run)
     folder.mkdir(parents=True, exist_ok=True)
     write_text(folder / CONFIG_FILE, dump_config(player.config))
     write_arrays(folder / ARRAYS_FILE, (player.params, player.scale))
 
 
-def load_released(folder: Path) -> NetworkPlayer:
+def load_released(folder: Path) -> NetworkPlayer | ForesightPlayer:
     """The player in ``folder``, as ``release`` wrote it.
 
     Raises:
@@ -56,6 +65,8 @@ def load_released(folder: Path) -> NetworkPlayer:
             describes.
         ConfigError: its configuration does not fit this version.
     """
+    if (folder / ITERATION_FILE).is_file():
+        return trained_player(folder)
     config = load_config(folder / CONFIG_FILE)
     blank = untrained_player(config)
     params, scale = read_arrays(folder / ARRAYS_FILE, (blank.params, blank.scale))

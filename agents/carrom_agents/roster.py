@@ -20,7 +20,10 @@ def find_player(name: str) -> Player:
     if Path(name).is_dir():
         # Scripted players need no neural network, and loading its libraries takes seconds.
         from carrom_agents.checkpoint import load_player
+        from carrom_agents.foresight.training import ITERATION_FILE, trained_player
 
+        if Path(name, ITERATION_FILE).is_file():
+            return trained_player(Path(name))
         return load_player(name)
     raise ConfigError(
         f"player {name!r}: expected one of {', '.join(opponent_names())} or a run folder"

@@ -48,7 +48,9 @@ def create_run_folder(config: ExperimentConfig) -> Path:
     return folder
 
 
-def begin_run_folder(directory: str, name: str, settings: str) -> Path:
+def begin_run_folder(
+    directory: str, name: str, settings: str, settings_file: str = CONFIG_FILE
+) -> Path:
     """Make a new folder ``<name>-<timestamp>`` with all that ``create_run_folder`` writes down.
 
     But for the seeds, which belong to an experiment.
@@ -57,6 +59,7 @@ def begin_run_folder(directory: str, name: str, settings: str) -> Path:
         directory: of the run folders, a setting called ``logging.directory``.
         name: of the run.
         settings: YAML of the resolved configuration.
+        settings_file: name of the file for it.
 
     Raises:
         ConfigError: as ``create_run_folder``.
@@ -64,7 +67,7 @@ def begin_run_folder(directory: str, name: str, settings: str) -> Path:
     made_with = sources(Path(directory))
     folder = _new_folder(directory, name)
     try:
-        write_text(folder / CONFIG_FILE, settings)
+        write_text(folder / settings_file, settings)
         write_json(folder / VERSIONS_FILE, versions())
         write_json(folder / MACHINE_FILE, machine())
         if made_with is not None:

@@ -39,6 +39,7 @@ class Pool:
     @classmethod
     def of(cls, league: League, config: LeagueConfig) -> Pool:
         """The pool of a league as it stands."""
+        assert isinstance(league.scale, Scale), "those who play on the device scale"
         weights = jnp.asarray(league.weights(config), jnp.float32)
         return cls(league.params, league.scale, jnp.log(weights))
 

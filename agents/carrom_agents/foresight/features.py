@@ -8,6 +8,7 @@ them.
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -16,11 +17,15 @@ import jax.numpy as jnp
 import numpy as np
 
 from carrom.board import Board
+from carrom.functional import Sight
+from carrom.functional.lines import Lines
 from carrom.observation import PIECE_FEATURES, PIECES_SIZE
 from carrom.physics.material import Material
 from carrom.physics.noise import NOISE_LEVELS, ExecutionNoise
 from carrom.pieces import N_CARROMMEN, N_PER_SIDE
-from carrom_agents.foresight.preview import NOBODY, Leg, Preview, preview
+from carrom.view import OWN, QueenStatus
+from carrom_agents.foresight.preview import NOBODY, Leg, Preview, left_lying, preview
+from carrom_agents.planner.worth import GLANCE, features_on
 from carrom_agents.ways import (
     MOUTH,
     MOUTH_LOSS,
@@ -42,6 +47,8 @@ _FINEST = 0.5e-3
 """m: no gap matters more finely."""
 _MARGINS = (0.01, 0.06)
 """m: scales on which it matters how a leg passes a pocket."""
+_GLANCE_SCALE = np.array([1, 1 / 9, 1 / 9, 1, 1, 1, 1, 1 / 3, 1, 1 / 3, 1, 1], np.float32)
+"""Of the planner's ``FEATURES``."""
 _GAME_SCALE = np.array([*[1] * 5, 2, 2, 12, 12, 2, 2, 8, 1, 1, 3, 12, 1], np.float32)
 
 
@@ -51,7 +58,7 @@ class Lying(NamedTuple):
     Attributes:
         pieces: float32 (B, 19, F), of each carromman.
         present: bool (B, 19), on the board.
-        game: float32 (B, 17), the rest of the observation.
+        game: float32 (B, 29), the rest of the observation and a glance at the chances.
     """
 
     pieces: jax.Array
@@ -85,25 +92,88 @@ class Describer:
     material: Material = field(default_factory=Material)
     noise: ExecutionNoise = NOISE_LEVELS["expert"]
 
-    def lying(self, observation: jax.Array) -> Lying:
-        """Describe positions, observations (B, 74)."""
+    @functools.cached_property
+    def _features(self) -> Callable[[Sight], jax.Array]:
+        return features_on(GLANCE)
+
+    def glance(self, observation: jax.Array) -> jax.Array:
+        """The planner's ``FEATURES`` of positions, observations (B, 74): float32 (B, 12)."""
+        rows, present, _ = _discs(observation)
+        return self._seen(rows[..., :2], present, observation)
+
+    def glances(self, observation: jax.Array, strikes: jax.Array) -> jax.Array:
+        """``FEATURES`` of what strikes (B, K, 3) in positions (B, 74) leave: (B, K, 12)."""
+        _, present, centres = _discs(observation)
+        shape = (N_CARROMMEN, *strikes.shape[:2])
+        discs = jnp.broadcast_to(centres.T[:, :, None], shape)
+        seen = preview(self.board, self.material, discs, strikes)
+        left, falls = left_lying(self.board, discs, seen)
+        stays = jnp.broadcast_to(present.T[:, :, None], shape) & ~falls
+        left = jnp.where(stays, left, 0)
+        positions = jnp.stack([left.real, left.imag], axis=-1)
+        positions, stays = (
+            jnp.moveaxis(leaf, 0, 2).reshape(-1, *leaf.shape[:1], *leaf.shape[3:])
+            for leaf in (positions, stays)
+        )
+        each = jnp.repeat(observation, strikes.shape[1], axis=0)
+        found = self._seen(positions, stays, each)
+        return found.reshape(*strikes.shape[:2], -1)
+
+    def _seen(self, positions: jax.Array, on_board: jax.Array, observation: jax.Array) -> jax.Array:
+        """``FEATURES`` of positions (B, 19, 2), all else as in observations (B, 74)."""
+        game = observation[:, PIECES_SIZE:]
+        queen = jnp.argmax(game[:, :4], axis=1)
+        taken = (queen == QueenStatus.ON_BOARD) & ~on_board[:, -1]
+        queen = jnp.where(taken, QueenStatus.WAITING, queen).astype(jnp.int32)
+        nothing = jnp.zeros(len(queen), jnp.int32)
+        pair = jnp.zeros((len(queen), 2), jnp.int32)
+        places = jax.vmap(_lines(self.board).on, in_axes=(None, 0, 0))(
+            jnp.int32(0), positions, on_board
+        )
+        sights = Sight(
+            positions=positions,
+            on_board=on_board,
+            queen=queen,
+            queen_allowed=(game[:, 4] > 0.5) | ~jnp.all(on_board[:, OWN], axis=1),
+            owed=pair,
+            score=pair,
+            games=pair,
+            board_number=nothing,
+            plays_white=nothing == 0,
+            break_to_be_made=nothing > 0,
+            failed_breaks=nothing,
+            idle_turns=nothing,
+            turn_begun=nothing > 0,
+            forward=jnp.zeros(len(queen), jnp.float32),
+            places=places,
+        )
+        return self._features(sights) * _GLANCE_SCALE
+
+    def lying(self, observation: jax.Array, glance: jax.Array) -> Lying:
+        """Describe positions, observations (B, 74), with ``glance`` of them."""
         rows, present, centres = _discs(observation)
         return Lying(
             pieces=_of_pieces(self.board, rows, present, centres),
             present=present,
-            game=observation[:, PIECES_SIZE:] / _GAME_SCALE,
+            game=jnp.concatenate([observation[:, PIECES_SIZE:] / _GAME_SCALE, glance], axis=1),
         )
 
-    def struck(self, observation: jax.Array, strikes: jax.Array) -> Struck:
-        """Describe strikes (B, K, 3), place, direction and speed, in positions (B, 74)."""
+    def struck(self, observation: jax.Array, strikes: jax.Array, glances: jax.Array) -> Struck:
+        """Describe strikes (B, K, 3) in positions (B, 74), with ``glances`` at what they leave."""
         centres = _discs(observation)[2]
         discs = jnp.broadcast_to(centres.T[:, :, None], (N_CARROMMEN, *strikes.shape[:2]))
         seen = preview(self.board, self.material, discs, strikes)
         errors = _errors(self.board, self.noise, strikes, seen)
+        told = _of_strikes(self.board, self.material, self.noise, strikes, seen, errors)
         return Struck(
-            strikes=_of_strikes(self.board, self.material, self.noise, strikes, seen, errors),
+            strikes=jnp.concatenate([told, glances], axis=-1),
             pairs=_of_pairs(self.board, discs, seen, errors),
         )
+
+
+@functools.cache
+def _lines(board: Board) -> Lines:
+    return Lines.of(board)
 
 
 def _discs(observation: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:

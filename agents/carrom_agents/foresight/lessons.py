@@ -9,10 +9,9 @@ Bagnell 2011, https://arxiv.org/abs/1011.0686), or what a former network says.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
@@ -48,6 +47,8 @@ class Lessons(NamedTuple):
     Attributes:
         observation: float32 (N, 74).
         strikes: float32 (N, K, 3), place, m; direction, rad; speed, m/s.
+        glance: float32 (N, 12), see ``Foresight.glanced``.
+        glances: float32 (N, K, 12), the same of what the strikes leave.
         worth: float32 (N, K), points: mean of what they gained and left.
         gained: float32 (N, K), points: mean of what they gained.
         kept: float32 (N, K), share of the rehearsals after which the turn was kept.
@@ -55,6 +56,8 @@ class Lessons(NamedTuple):
 
     observation: NDArray[np.float32]
     strikes: NDArray[np.float32]
+    glance: NDArray[np.float32]
+    glances: NDArray[np.float32]
     worth: NDArray[np.float32]
     gained: NDArray[np.float32]
     kept: NDArray[np.float32]
@@ -156,15 +159,18 @@ class School:
             views = views_of(sights, Board())
             seeds = [(self.config.seed, number, stroke, row) for row in range(len(views))]
             strikes = self.propose(views, seeds)
+            glance, glances = map(np.asarray, self.foresight.glanced(observation, strikes))
             rehearsed, worth = self._rehearsed(states, strikes, evaluate, rng)
             lesson = Lessons(
                 observation=observation,
                 strikes=strikes,
+                glance=glance,
+                glances=glances,
                 worth=worth.mean(axis=2),
                 gained=np.asarray(rehearsed.gained).reshape(worth.shape).mean(axis=2),
                 kept=np.asarray(rehearsed.kept, np.float32).reshape(worth.shape).mean(axis=2),
             )
-            own = np.asarray(self.foresight.foreseen(params, observation, strikes).worth)
+            own = np.asarray(self.foresight.foreseen(params, *lesson[:4]).worth)
             every, choice = np.arange(len(views)), np.argmax(own, axis=1)
             best.append(np.max(lesson.worth, axis=1).mean())
             chosen.append(lesson.worth[every, choice].mean())
@@ -177,7 +183,7 @@ class School:
                 )
             states = jax.device_get(self.rehearsal.played(states, self._made(strike, rng)))
             over = np.asarray(states.over)
-            tables = tables.replace(states=states, fresh=over)
+            tables = Tables(states, tables.drivers, over)
             boards += int(over.sum())
             self._tally(tables, games, score)
             parts.append(lesson)
@@ -209,7 +215,7 @@ class School:
         swapped = rng.random(len(rows)) < 0.5
         drivers[swapped] = drivers[swapped, ::-1]
 
-        def put(old: NDArray[np.generic], part: NDArray[np.generic]) -> NDArray[np.generic]:
+        def put(old: Any, part: Any) -> Any:
             old = np.array(old)
             old[rows] = part
             return old
@@ -263,9 +269,8 @@ class School:
                 continue
             filled = np.resize(rows, -(-len(rows) // _ROWS) * _ROWS)
             params = jax.tree.map(lambda leaf, member=member: leaf[member], league.params)
-            foreseen = self.foresight.foreseen(
-                params, lesson.observation[filled], lesson.strikes[filled]
-            )
+            told = (leaf[filled] for leaf in lesson[:4])
+            foreseen = self.foresight.foreseen(params, *told)
             choice[rows] = np.argmax(np.asarray(foreseen.worth), axis=1)[: len(rows)]
         # The maximum with Gumbel's noise draws from a softmax.
         drawn = np.argmax(
@@ -321,4 +326,4 @@ _MIRRORED_OBSERVATION[0:57:3] = -1
 _MIRRORED_STRIKE = np.array([-1, -1, 1], np.float32)
 """Place and direction change their sign."""
 
-__all__ = ["EXPERT", "Lessons", "Played", "School", "Tables", "dataclasses"]
+__all__ = ["EXPERT", "Lessons", "Played", "School", "Tables"]

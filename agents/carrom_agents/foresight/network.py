@@ -64,6 +64,7 @@ class ForesightNetwork(nn.Module):
     pair_width: int = 32
 
     def setup(self) -> None:
+        """Make the layers."""
         self.position = PositionNetwork(self.width)
         self.lying = nn.Dense(self.pair_width)
         self.struck = nn.Dense(self.pair_width)

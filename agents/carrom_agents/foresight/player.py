@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from carrom.functional import Sight
@@ -19,6 +21,7 @@ from carrom_agents.foresight.network import Foreseen, ForesightNetwork
 from carrom_agents.foresight.settings import ForesightConfig
 from carrom_agents.opening import straight_break
 from carrom_agents.planner.proposing import Propose, ScriptedProposals
+from carrom_agents.planner.worth import FEATURES
 from carrom_agents.ppo import Parameters
 
 
@@ -31,8 +34,8 @@ class Foresight:
         noise: level of execution noise that the hand is believed to have.
     """
 
-    config: ForesightConfig = ForesightConfig()
-    noise: str = "expert"
+    config: ForesightConfig
+    noise: str
 
     @functools.cached_property
     def network(self) -> ForesightNetwork:
@@ -46,34 +49,74 @@ class Foresight:
 
     def init(self, key: jax.Array) -> Parameters:
         """Initial parameters."""
-        shapes = np.zeros((1, 74), np.float32), np.zeros((1, 1, 3), np.float32)
-        return self.network.init(key, *self._described(*shapes))
+        lying = jax.eval_shape(self.describer.lying, _shape(1, 74), _shape(1, N_GLANCED))
+        struck = jax.eval_shape(
+            self.describer.struck, _shape(1, 74), _shape(1, 1, 3), _shape(1, 1, N_GLANCED)
+        )
+        zeros = jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), (lying, struck))
+        return self.network.init(key, *zeros)
 
-    def foresee(self, params: Parameters, observation: jax.Array, strikes: jax.Array) -> Foreseen:
-        """What strikes (B, K, 3) come to in positions (B, 74); not compiled."""
-        foreseen = self.network.apply(params, *self._described(observation, strikes))
+    def foresee(
+        self,
+        params: Parameters,
+        observation: jax.Array,
+        strikes: jax.Array,
+        glance: jax.Array,
+        glances: jax.Array,
+    ) -> Foreseen:
+        """What strikes (B, K, 3) come to in positions (B, 74); not compiled.
+
+        Args:
+            params: of the network.
+            observation: the positions.
+            strikes: place, m; direction, rad; speed, m/s.
+            glance: (B, 12), see ``glanced``.
+            glances: (B, K, 12), see ``glanced``.
+        """
+        lying = self.describer.lying(observation, glance)
+        struck = self.describer.struck(observation, strikes, glances)
+        foreseen = self.network.apply(params, lying, struck)
         assert isinstance(foreseen, Foreseen)
         return foreseen
 
     @functools.cached_property
-    def foreseen(self):
+    def foreseen(self) -> Callable[..., Foreseen]:
         """``foresee``, compiled."""
         return jax.jit(self.foresee)
 
     @functools.cached_property
-    def value(self):
+    def glanced(self) -> Callable[..., tuple[jax.Array, jax.Array]]:
+        """A glance at positions (B, 74), and at what strikes (B, K, 3) leave of them.
+
+        Both are what geometry says of the direct shots of either side, the planner's
+        ``FEATURES``: (B, 12) and (B, K, 12). The network is told of them.
+        """
+
+        def glanced(observation: jax.Array, strikes: jax.Array) -> tuple[jax.Array, jax.Array]:
+            describer = self.describer
+            return describer.glance(observation), describer.glances(observation, strikes)
+
+        return jax.jit(glanced)
+
+    @functools.cached_property
+    def value(self) -> Callable[[Parameters, jax.Array], jax.Array]:
         """Points (B,) that positions, observations (B, 74), are worth to whoever is to strike."""
 
         def value(params: Parameters, observation: jax.Array) -> jax.Array:
-            lying = self.describer.lying(observation)
+            lying = self.describer.lying(observation, self.describer.glance(observation))
             found = self.network.apply(params, lying, method="value")
             assert isinstance(found, jax.Array)
             return found
 
         return jax.jit(value)
 
-    def _described(self, observation, strikes):
-        return self.describer.lying(observation), self.describer.struck(observation, strikes)
+
+N_GLANCED = len(FEATURES)
+"""How many features a glance has."""
+
+
+def _shape(*shape: int) -> jax.ShapeDtypeStruct:
+    return jax.ShapeDtypeStruct(shape, jnp.float32)
 
 
 @functools.cache
@@ -122,7 +165,7 @@ class ForesightPlayer:
     foresight: Foresight
     params: Parameters
     propose: Propose = field(default_factory=ScriptedProposals)
-    count: int = 128
+    count: int = 64
     breaker: Player = straight_break
 
     def __call__(self, view: View, rng: np.random.Generator, /) -> Strike:
@@ -131,6 +174,7 @@ class ForesightPlayer:
             return self.breaker(view, rng)
         strikes = self.propose(view, rng, self.count)
         seen = encode(view)[None], strikes[None].astype(np.float32)
-        worth = np.asarray(self.foresight.foreseen(self.params, *seen).worth[0])
+        glanced = self.foresight.glanced(*seen)
+        worth = np.asarray(self.foresight.foreseen(self.params, *seen, *glanced).worth[0])
         place, direction, speed = strikes[np.argmax(worth)].tolist()
         return Strike(place, direction, speed, forward=view.forward)

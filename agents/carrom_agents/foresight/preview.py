@@ -3,7 +3,7 @@
 The striker runs to the first carromman it meets, by way of a frame if need be; that one runs
 on, may rebound from a frame, and may send on another; the striker runs on from the impact.
 Every leg is straight and loses speed at a constant rate. Nothing else moves: two carrommen that
-meet later, spin, and all that follows, are left to the network that reads the preview.
+meet later, and all that follows, are left to the network that reads the preview.
 
 Plane vectors are complex numbers in the striking seat's frame, in metres, as in
 ``carrom_agents.ways``.
@@ -19,8 +19,17 @@ from jax import lax
 
 from carrom.board import Board
 from carrom.physics.material import Material
-from carrom_agents.aftermath import rebound, to_frame, to_meet
-from carrom_agents.ways import heading_of, length, others
+from carrom_agents.aftermath import to_frame, to_meet
+from carrom_agents.ways import (
+    MOUTH,
+    MOUTH_LOSS,
+    TINY,
+    heading_of,
+    length,
+    others,
+    pocket_aims,
+    seen_from,
+)
 
 NOBODY = -1
 """Index of a carromman where none is met."""
@@ -33,6 +42,7 @@ class Leg(NamedTuple):
         start: its centre at the beginning, complex.
         heading: of length one, complex.
         speed: at the beginning, m/s; 0 where there is no such run.
+        spin: speed of its rim over its own, counter-clockwise positive.
         reach: how long it is, m.
         left: speed at its end, m/s.
         met: int32, index of the carromman it ends at, or ``NOBODY``.
@@ -43,6 +53,7 @@ class Leg(NamedTuple):
     start: jax.Array
     heading: jax.Array
     speed: jax.Array
+    spin: jax.Array
     reach: jax.Array
     left: jax.Array
     met: jax.Array
@@ -69,6 +80,8 @@ class Preview(NamedTuple):
         combined: of the carromman that the first one meets.
         onward: of the striker, from the impact.
         returned: of the striker, from the frame that it touches then.
+        pushed: of the carromman that the striker meets next.
+        pushed_met: index of that carromman, or ``NOBODY``.
     """
 
     run: Leg
@@ -81,6 +94,8 @@ class Preview(NamedTuple):
     combined: Leg
     onward: Leg
     returned: Leg
+    pushed: Leg
+    pushed_met: jax.Array
 
 
 def preview(board: Board, material: Material, pieces: jax.Array, strikes: jax.Array) -> Preview:
@@ -95,70 +110,166 @@ def preview(board: Board, material: Material, pieces: jax.Array, strikes: jax.Ar
     place, direction, speed = (strikes[..., axis] for axis in range(3))
     start = place + 1j * jnp.asarray(board.base_line_y, jnp.float32)
     velocity = speed * lax.complex(-jnp.sin(direction), jnp.cos(direction))
-    striker, carromman = board.striker_radius, board.carromman_radius
-
-    def run_of(start: jax.Array, velocity: jax.Array, radius: float, standing: jax.Array) -> Leg:
-        return _leg(board, material, start, velocity, radius, standing)
-
-    def after_frame(leg: Leg, radius: float, standing: jax.Array) -> Leg:
-        velocity = rebound(board, material, leg.end, leg.left * leg.heading)
-        return run_of(leg.end, jnp.where(leg.framed, velocity, 0), radius, standing)
-
-    run = run_of(start, velocity, striker, pieces)
-    second = after_frame(run, striker, pieces)
-    late = second.met != NOBODY
-    impact = jax.tree.map(lambda one, two: jnp.where(late, two, one), run, second)
-    struck = impact.met != NOBODY
-    line = heading_of(impact.hit - impact.end)
-    cosine = jnp.where(struck, (impact.heading.conjugate() * line).real, 0)
-    ratio = board.carromman_mass / board.striker_mass
-    pace = impact.left * cosine * (1 + material.restitution_striker) / (1 + ratio)
-    sent_velocity = jnp.where(struck, pace * line, 0)
-    onward_velocity = jnp.where(struck, impact.left * impact.heading - ratio * sent_velocity, 0)
+    struck = _Disc(board.striker_radius, board.striker_mass, material.restitution_striker)
+    other = _Disc(board.carromman_radius, board.carromman_mass, material.restitution_carromman)
+    table = _Table(board, material)
+    run = table.leg(start, _Motion(velocity, jnp.zeros_like(speed)), struck, pieces)
+    rebound = table.leg(run.end, table.bounced(run), struck, pieces)
+    impact = _either(rebound.met != NOBODY, rebound, run)
+    first = table.hit(impact, struck)
     rest = others(pieces, impact.met)
-    sent = run_of(impact.hit, sent_velocity, carromman, rest)
-    banked = after_frame(sent, carromman, rest)
-    sends = sent.met != NOBODY
-    next_line = heading_of(sent.hit - sent.end)
-    next_cosine = jnp.where(sends, (sent.heading.conjugate() * next_line).real, 0)
-    next_pace = sent.left * next_cosine * (1 + material.restitution_carromman) / 2
-    combined = run_of(
-        sent.hit, jnp.where(sends, next_pace * next_line, 0), carromman, others(rest, sent.met)
-    )
-    onward = run_of(impact.end, onward_velocity, striker, rest)
-    returned = after_frame(onward, striker, rest)
+    sent = table.leg(impact.hit, first.sent, other, rest)
+    banked = table.leg(sent.end, table.bounced(sent), other, rest)
+    second = table.hit(sent, other)
+    combined = table.leg(sent.hit, second.sent, other, others(rest, sent.met))
+    onward = table.leg(impact.end, first.onward, struck, rest)
+    returned = table.leg(onward.end, table.bounced(onward), struck, rest)
+    again = _either(returned.met != NOBODY, returned, onward)
+    third = table.hit(again, struck)
+    pushed = table.leg(again.hit, third.sent, other, others(rest, again.met))
     return Preview(
-        run, second, impact, cosine, sent, banked, next_cosine, combined, onward, returned
+        run=run,
+        rebound=rebound,
+        impact=impact,
+        cut_cosine=first.cosine,
+        sent=sent,
+        banked=banked,
+        second_cosine=second.cosine,
+        combined=combined,
+        onward=onward,
+        returned=returned,
+        pushed=pushed,
+        pushed_met=again.met,
     )
 
 
-def _leg(
-    board: Board,
-    material: Material,
-    start: jax.Array,
-    velocity: jax.Array,
-    radius: float,
-    standing: jax.Array,
-) -> Leg:
-    """The run of a disc with a ``radius`` past the ``standing`` carrommen (19, ...)."""
-    speed, heading = length(velocity), heading_of(velocity)
-    stop = speed**2 / (2 * material.deceleration)
-    frame = to_frame(board, start, heading, radius)
-    reach = radius + board.carromman_radius
-    meeting, met, hit = _first_met(start, heading, reach, standing)
-    free = jnp.minimum(stop, frame)
-    meets = (meeting <= free) & (speed > 0)
-    way = jnp.where(speed > 0, jnp.minimum(free, meeting), 0)
-    return Leg(
-        start=start,
-        heading=heading,
-        speed=speed,
-        reach=way,
-        left=jnp.sqrt(jnp.maximum(speed**2 - 2 * material.deceleration * way, 0)),
-        met=jnp.where(meets, met, NOBODY),
-        hit=hit,
-        framed=~meets & (frame < stop) & (speed > 0),
+def _either(second: jax.Array, yes: Leg, no: Leg) -> Leg:
+    return jax.tree.map(lambda one, two: jnp.where(second, one, two), yes, no)
+
+
+def left_lying(board: Board, pieces: jax.Array, seen: Preview) -> tuple[jax.Array, jax.Array]:
+    """What lies on the board after strikes, as far as they are foreseen.
+
+    Args:
+        board: the board.
+        pieces: complex (19, ...), the carrommen before.
+        seen: the preview of the strikes.
+
+    Returns:
+        Centres, complex (19, ...), and who falls, bool (19, ...).
+    """
+    number = jnp.arange(len(pieces)).reshape(-1, *[1] * (pieces.ndim - 1))
+    falls = jnp.zeros(pieces.shape, bool)
+    last = jax.tree.map(
+        lambda one, two: jnp.where(seen.banked.speed > 0, two, one), seen.sent, seen.banked
     )
+    for who, leg in (
+        (seen.impact.met, last),
+        (seen.sent.met, seen.combined),
+        (seen.pushed_met, seen.pushed),
+    ):
+        moved = (number == who) & (who != NOBODY)
+        pieces = jnp.where(moved, leg.end, pieces)
+        falls |= moved & comes_to_pocket(board, leg)
+    return pieces, falls
+
+
+def comes_to_pocket(board: Board, leg: Leg) -> jax.Array:
+    """Whether a carromman falls at the end of a run, bool (...)."""
+    aims = jnp.moveaxis(pocket_aims(board, leg.start), -1, 0)
+    along, across = seen_from(leg.start, leg.heading, aims)
+    beyond = jnp.maximum(jnp.maximum(along - leg.reach - board.carromman_radius, -along), 0)
+    band = MOUTH - MOUTH_LOSS * jnp.maximum(leg.left - 1, 0)
+    return jnp.any(jnp.sqrt(beyond**2 + across**2) < band, axis=0) & (leg.speed > 0)
+
+
+class _Disc(NamedTuple):
+    """A disc that moves: radius, m; mass, kg; restitution at a carromman."""
+
+    radius: float
+    mass: float
+    restitution: float
+
+
+class _Motion(NamedTuple):
+    """Velocities, complex, m/s, and spins, see ``Leg``."""
+
+    velocity: jax.Array
+    spin: jax.Array
+
+
+class _Hit(NamedTuple):
+    """What comes of impacts: cosines of the cuts, and both discs' motions."""
+
+    cosine: jax.Array
+    sent: _Motion
+    onward: _Motion
+
+
+class _Table(NamedTuple):
+    """Where discs run: the closed forms of ``carrom_agents.impacts``, forwards."""
+
+    board: Board
+    material: Material
+
+    def leg(self, start: jax.Array, motion: _Motion, disc: _Disc, standing: jax.Array) -> Leg:
+        """The run of a disc past the ``standing`` carrommen (19, ...)."""
+        deceleration = 2 * self.material.deceleration
+        speed, heading = length(motion.velocity), heading_of(motion.velocity)
+        stop = speed**2 / deceleration
+        frame = to_frame(self.board, start, heading, disc.radius)
+        reach = disc.radius + self.board.carromman_radius
+        meeting, met, hit = _first_met(start, heading, reach, standing)
+        free = jnp.minimum(stop, frame)
+        meets = (meeting <= free) & (speed > 0)
+        way = jnp.where(speed > 0, jnp.minimum(free, meeting), 0)
+        return Leg(
+            start=start,
+            heading=heading,
+            speed=speed,
+            spin=motion.spin,
+            reach=way,
+            left=jnp.sqrt(jnp.maximum(speed**2 - deceleration * way, 0)),
+            met=jnp.where(meets, met, NOBODY),
+            hit=hit,
+            framed=~meets & (frame < stop) & (speed > 0),
+        )
+
+    def bounced(self, leg: Leg) -> _Motion:
+        """The motion from the frame that a run ends at; at rest if it ends elsewhere."""
+        material, at = self.material, leg.end
+        on_side = jnp.abs(at.real) > jnp.abs(at.imag)
+        frame = jnp.where(on_side, jnp.sign(at.real), 1j * jnp.sign(at.imag))
+        into = leg.left * leg.heading * frame.conjugate()
+        normal = jnp.maximum(into.real, TINY)
+        most = material.friction_frame * (1 + material.restitution_frame)
+        rim = leg.spin * leg.left
+        lost = jnp.clip((into.imag + rim) / 3, -most * normal, most * normal)
+        out = lax.complex(-material.restitution_frame * normal, into.imag - lost) * frame
+        return _moving(leg.framed, out, rim - 2 * lost)
+
+    def hit(self, leg: Leg, disc: _Disc) -> _Hit:
+        """The impact that a run ends with, if it ends with one."""
+        restitution, ratio = disc.restitution, self.board.carromman_mass / disc.mass
+        meets = leg.met != NOBODY
+        line = heading_of(leg.hit - leg.end)
+        seen = leg.heading * line.conjugate()
+        cosine = jnp.where(meets, seen.real, 0)
+        slip = (seen.imag + leg.spin) / jnp.maximum(cosine, 1e-3)
+        most = self.material.friction_rim
+        throw = jnp.clip(slip / (3 * (1 + restitution)), -most, most)
+        pace = leg.left * cosine * (1 + restitution) / (1 + ratio)
+        sent = pace * line * lax.complex(jnp.ones_like(throw), throw)
+        across = pace * throw
+        onward = leg.left * leg.heading - ratio * sent
+        rim = leg.spin * leg.left - 2 * ratio * across
+        return _Hit(cosine, _moving(meets, sent, -2 * across), _moving(meets, onward, rim))
+
+
+def _moving(there: jax.Array, velocity: jax.Array, rim: jax.Array) -> _Motion:
+    """Motions with velocities and speeds of the rim, m/s, where they are ``there``."""
+    spin = rim / jnp.maximum(length(velocity), TINY)
+    return _Motion(jnp.where(there, velocity, 0), jnp.where(there, spin, 0))
 
 
 def _first_met(

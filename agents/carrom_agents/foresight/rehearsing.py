@@ -119,6 +119,12 @@ class Rehearsal:
         return self.env.stroke(state, strike, jax.random.key(0))[0]
 
 
+@functools.cache
+def rehearsal_of(noise: str) -> Rehearsal:
+    """The rehearsals with that level of execution noise; equal ones share their programs."""
+    return Rehearsal(noise)
+
+
 def _earned(state: State) -> jax.Array:
     return jnp.sum(jnp.stack(list(state.earned.values())))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from carrom.errors import ConfigError, one_of
@@ -80,10 +80,13 @@ class IterationConfig(Checked):
     network: ForesightConfig = ForesightConfig()
     lessons: LessonsConfig = LessonsConfig()
     study: StudyConfig = StudyConfig()
-    league: LeagueConfig = LeagueConfig(
-        snapshots=4, snapshot_every_updates=5, self_share=0.6, aimer_share=0.05
+    league: LeagueConfig = field(
+        default_factory=lambda: LeagueConfig(
+            snapshots=4, snapshot_every_updates=5, self_share=0.6, aimer_share=0.05
+        )
     )
-    logging: LoggingConfig = LoggingConfig()
+    """Who is met; updates are rounds here."""
+    logging: LoggingConfig = field(default_factory=LoggingConfig)
 
     def __post_init__(self) -> None:
         super().__post_init__()

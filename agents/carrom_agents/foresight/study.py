@@ -114,7 +114,7 @@ class Study:
         A position is worth what the strike came to that the network would have played: of
         strikes that are chosen by what they came to, the mean would flatter.
         """
-        foreseen = self.foresight.foresee(params, lessons.observation, lessons.strikes)
+        foreseen = self.foresight.foresee(params, *map(jnp.asarray, lessons[:4]))
         choice = jnp.argmax(foreseen.worth, axis=1)[:, None]
         value = jnp.take_along_axis(jnp.asarray(lessons.worth), choice, axis=1)[:, 0]
         return Losses(

@@ -11,8 +11,8 @@ import contextlib
 import dataclasses
 import multiprocessing
 import time
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -26,11 +26,10 @@ from carrom.errors import CheckpointError
 from carrom.opponents import Player
 from carrom.view import View
 from carrom_agents import strict_yaml
-from carrom_agents.checkpoint import CONFIG_FILE
 from carrom_agents.exclusive import alone_in
 from carrom_agents.foresight.lessons import Lessons, Played, School, Tables, joined, newest
 from carrom_agents.foresight.player import ForesightPlayer, LearnedValue, foresight_of
-from carrom_agents.foresight.rehearsing import Rehearsal
+from carrom_agents.foresight.rehearsing import rehearsal_of
 from carrom_agents.foresight.settings import IterationConfig, load_iteration
 from carrom_agents.foresight.study import Student, Study, annealed
 from carrom_agents.league import League
@@ -47,6 +46,10 @@ from carrom_agents.processor import fix_threads
 from carrom_agents.run_folder import begin_run_folder
 from carrom_agents.scripted import aimer
 
+ITERATION_FILE = "iteration.yaml"
+"""Name of the file, in a run folder, with the resolved configuration."""
+PLAYER_FILE = "player.npz"
+"""Name of the file, in a run folder, with the network alone."""
 STATE_FILE = "state.npz"
 """Name of the file, in a run folder, from which a training goes on."""
 LESSONS = "lessons"
@@ -103,7 +106,7 @@ class Iteration:
         pool: names the candidates.
     """
 
-    def __init__(self, config: IterationConfig, pool: ProcessPoolExecutor) -> None:
+    def __init__(self, config: IterationConfig, pool: Executor) -> None:
         self.config = config
         self.foresight = foresight_of(config.network, config.noise)
         self.study = Study(self.foresight, config.study)
@@ -119,14 +122,14 @@ class Iteration:
             return np.concatenate([job.result() for job in jobs])
 
         self.school = School(
-            config, self.foresight, Rehearsal(config.noise), propose, asked.decisions
+            config, self.foresight, rehearsal_of(config.noise), propose, asked.decisions
         )
 
     def begin(self) -> IterationState:
         """The state before the first round."""
         student = self.study.begin(jax.random.key(self.config.seed))
         return IterationState(
-            round=np.int64(0),
+            round=np.asarray(0, np.int64),
             student=jax.device_get(student),
             tables=self.school.first_tables(),
             league=League.empty(self.config.league, student.params, ()),
@@ -167,7 +170,9 @@ class Iteration:
             "study/learning_rate": rate,
             **league.metrics(),
         }
-        return IterationState(np.int64(number + 1), student, played.tables, league), metrics
+        return IterationState(
+            np.asarray(number + 1, np.int64), student, played.tables, league
+        ), metrics
 
 
 def iterate(config: IterationConfig) -> Path:
@@ -178,7 +183,9 @@ def iterate(config: IterationConfig) -> Path:
     """
     fix_threads()
     check_loggers(config.logging)
-    folder = begin_run_folder(config.logging.directory, config.name, strict_yaml.dump(config))
+    folder = begin_run_folder(
+        config.logging.directory, config.name, strict_yaml.dump(config), ITERATION_FILE
+    )
     with _training(config, folder) as iteration:
         _go_on(iteration, folder, iteration.begin())
     return folder
@@ -194,7 +201,7 @@ def go_on(folder: Path) -> None:
         ConfigError: another program is training it.
     """
     fix_threads()
-    config = load_iteration(folder / CONFIG_FILE)
+    config = load_iteration(folder / ITERATION_FILE)
     check_loggers(config.logging)
     with _training(config, folder) as iteration:
         state = iteration.begin()
@@ -209,23 +216,21 @@ def trained_player(folder: Path) -> ForesightPlayer:
     Raises:
         CheckpointError: there is none.
     """
-    config = load_iteration(folder / CONFIG_FILE)
+    config = load_iteration(folder / ITERATION_FILE)
     foresight = foresight_of(config.network, config.noise)
     params = read_arrays(folder / PLAYER_FILE, foresight.init(jax.random.key(0)))
     return ForesightPlayer(foresight, params)
 
 
-PLAYER_FILE = "player.npz"
-"""Name of the file, in a run folder, with the network alone."""
-
-
 @contextlib.contextmanager
 def _training(config: IterationConfig, folder: Path) -> Iterator[Iteration]:
     context = multiprocessing.get_context("spawn")
-    with (
-        alone_in(folder, "training this run"),
-        ProcessPoolExecutor(config.workers, mp_context=context) as pool,
-    ):
+    pool = (
+        ThreadPoolExecutor(1)
+        if config.workers == 1
+        else ProcessPoolExecutor(config.workers, mp_context=context)
+    )
+    with alone_in(folder, "training this run"), pool:
         yield Iteration(config, pool)
 
 
@@ -281,6 +286,3 @@ def _read_lessons(path: Path) -> Lessons:
             return Lessons(*(arrays[f".{name}"] for name in Lessons._fields))
     except (OSError, ValueError, KeyError) as error:
         raise CheckpointError(f"{path}: cannot be read: {error}") from None
-
-
-_Say = Callable[[Any], None]
