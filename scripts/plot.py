@@ -230,19 +230,21 @@ def _weigher(name: str) -> Evaluate:
         from carrom_agents.planner.worth import StaticWorth
 
         return StaticWorth()
-    from carrom_agents.player import NetworkPlayer
+    from carrom_agents.foresight.player import ForesightPlayer, LearnedValue
+    from carrom_agents.player import NetworkPlayer, NetworkValue
     from carrom_agents.roster import find_player
-    from carrom_agents.searched import LearnedWorth
 
     player = find_player(name)
+    if isinstance(player, ForesightPlayer):
+        return LearnedValue(player.foresight, player.params)
     if not isinstance(player, NetworkPlayer):
-        raise ConfigError(f"--weighed-by {name}: expected planner, ppo or a run folder")
+        raise ConfigError(f"--weighed-by {name}: expected planner, ppo, league or a run folder")
     if player.config.env.reward != "aicf":
         raise ConfigError(
             f"--weighed-by {name}: trained on the reward {player.config.env.reward!r}: expected "
             "'aicf', whose unit are points"
         )
-    return LearnedWorth(player)
+    return NetworkValue(player)
 
 
 _KINDS = {

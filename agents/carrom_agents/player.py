@@ -8,6 +8,7 @@ import jax
 import numpy as np
 
 from carrom.action import action_coding
+from carrom.functional import Sight
 from carrom.observation import encode
 from carrom.physics.material import Material
 from carrom.physics.strike import Strike
@@ -17,6 +18,7 @@ from carrom_agents.config import ExperimentConfig
 from carrom_agents.learning import TrainingState, initial_state
 from carrom_agents.networks import environment_action
 from carrom_agents.normaliser import Scale
+from carrom_agents.planner.position import encoded
 from carrom_agents.ppo import Parameters
 
 
@@ -50,6 +52,21 @@ class NetworkPlayer:
         env = self.config.env
         coding = action_coding(env.action_coding, "snap", Material())
         return coding.decode(action, view)
+
+
+@dataclass(frozen=True)
+class NetworkValue:
+    """What a network's value says that positions are worth.
+
+    Attributes:
+        player: whose value it is; trained on the reward ``aicf``, whose unit are points.
+    """
+
+    player: NetworkPlayer
+
+    def __call__(self, sights: Sight, /) -> jax.Array:
+        """As ``carrom_agents.planner.rollouts.Evaluate``."""
+        return self.player.agent.value(self.player.params, self.player.scale, encoded(sights))
 
 
 def untrained_player(config: ExperimentConfig, *, samples: bool = False) -> NetworkPlayer:

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 import jax
 import jax.numpy as jnp
 import numpy as np
+from numpy.typing import NDArray
 
 from carrom.functional import Sight
-from carrom.observation import encode, encode_position
+from carrom.observation import encode
 from carrom.opponents import Player
 from carrom.physics.noise import execution_noise
 from carrom.physics.strike import Strike
@@ -20,6 +21,7 @@ from carrom_agents.foresight.features import Describer
 from carrom_agents.foresight.network import Foreseen, ForesightNetwork
 from carrom_agents.foresight.settings import ForesightConfig
 from carrom_agents.opening import straight_break
+from carrom_agents.planner.position import encoded
 from carrom_agents.planner.proposing import Propose, ScriptedProposals
 from carrom_agents.planner.worth import FEATURES
 from carrom_agents.ppo import Parameters
@@ -125,12 +127,6 @@ def foresight_of(config: ForesightConfig, noise: str) -> Foresight:
     return Foresight(config, noise)
 
 
-@jax.jit
-def encoded(sights: Sight) -> jax.Array:
-    """Observations (B, 74) of sights [B]."""
-    return jax.vmap(encode_position)(sights)
-
-
 @dataclass(frozen=True, eq=False)
 class LearnedValue:
     """What a network says that positions are worth.
@@ -173,8 +169,11 @@ class ForesightPlayer:
         if view.break_to_be_made:
             return self.breaker(view, rng)
         strikes = self.propose(view, rng, self.count)
+        place, direction, speed = strikes[np.argmax(self.worths(view, strikes))].tolist()
+        return Strike(place, direction, speed, forward=view.forward)
+
+    def worths(self, view: View, strikes: NDArray[np.floating]) -> NDArray[np.float32]:
+        """Points (n,) that strikes (n, 3), place, direction and speed, are expected to come to."""
         seen = encode(view)[None], strikes[None].astype(np.float32)
         glanced = self.foresight.glanced(*seen)
-        worth = np.asarray(self.foresight.foreseen(self.params, *seen, *glanced).worth[0])
-        place, direction, speed = strikes[np.argmax(worth)].tolist()
-        return Strike(place, direction, speed, forward=view.forward)
+        return np.asarray(self.foresight.foreseen(self.params, *seen, *glanced).worth[0])

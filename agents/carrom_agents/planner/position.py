@@ -12,6 +12,7 @@ import numpy as np
 from carrom.board import Board
 from carrom.functional import Functional, Sight, State
 from carrom.functional.lines import Lines
+from carrom.observation import encode_position
 from carrom.tasks import AGENT_SEAT
 from carrom.view import OPPONENT, OWN, OWN_FIRST, QUEEN_SEEN, View
 
@@ -95,6 +96,12 @@ def sights_of(views: Sequence[View], env: Functional) -> Sight:
 @functools.partial(jax.jit, static_argnums=0)
 def _sights(env: Functional, states: State) -> Sight:
     return jax.vmap(functools.partial(env.sight, seat=AGENT_SEAT))(states)
+
+
+@jax.jit
+def encoded(sights: Sight) -> jax.Array:
+    """Observations (B, 74) of sights [B]."""
+    return jax.vmap(encode_position)(sights)
 
 
 @functools.cache

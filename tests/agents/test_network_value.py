@@ -1,4 +1,4 @@
-"""The search with learned parts: they are the network's, asked in another way."""
+"""The value of a network, asked in another way."""
 
 import gymnasium as gym
 import jax
@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 import carrom
+from carrom.functional import Functional
 from carrom.observation import encode
 from carrom_agents.agent import Agent
 from carrom_agents.config import ExperimentConfig
 from carrom_agents.normaliser import Scale
 from carrom_agents.planner.position import sights_of
-from carrom_agents.player import NetworkPlayer
-from carrom_agents.searched import LearnedProposals, LearnedWorth, searching
+from carrom_agents.player import NetworkPlayer, NetworkValue
 
 
 @pytest.fixture(scope="module")
@@ -42,25 +42,7 @@ def views():
 
 
 def test_the_worth_of_a_position_is_the_networks_value_of_what_is_observed(player, views):
-    worth = LearnedWorth(player)(sights_of(views, searching(player).env))
+    worth = NetworkValue(player)(sights_of(views, Functional("board")))
     observed = np.stack([encode(view) for view in views])
     expected = player.agent.value(player.params, player.scale, observed)
     np.testing.assert_allclose(np.asarray(worth), np.asarray(expected), atol=1e-4)
-
-
-def test_the_first_proposal_is_what_the_player_would_play(player, views):
-    for view in views:
-        found = LearnedProposals(player)(view, np.random.default_rng(0), 16)
-        assert found.shape == (16, 3)
-        strike = player(view, np.random.default_rng(0))
-        np.testing.assert_allclose(found[0], (strike.place, strike.direction, strike.speed))
-
-
-def test_proposals_follow_from_the_generator(player, views):
-    one, two, other = (
-        LearnedProposals(player)(views[1], np.random.default_rng(seed), 16) for seed in (0, 0, 1)
-    )
-    np.testing.assert_array_equal(one, two)
-    assert not np.array_equal(one[1:8], other[1:8])
-    # Not one strike again and again.
-    assert len(np.unique(one[1:8].round(4), axis=0)) > 3
