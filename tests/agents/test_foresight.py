@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from pathlib import Path
 
 import jax
@@ -26,6 +27,7 @@ from carrom_agents.foresight.settings import (
     ForesightConfig,
     IterationConfig,
     LessonsConfig,
+    MatchConfig,
     StudyConfig,
     load_iteration,
 )
@@ -203,6 +205,7 @@ def config(tmp_path_factory) -> IterationConfig:
         lessons=LessonsConfig(boards=4, strokes=6, candidates=6, rehearsals=2),
         study=StudyConfig(minibatch=4, memory=40),
         league=LeagueConfig(snapshots=2, snapshot_every_updates=1, self_share=0.3, aimer_share=0.3),
+        evaluation=MatchConfig(boards=2, opponents=("random",)),
         logging=LoggingConfig(
             directory=str(tmp_path_factory.mktemp("runs")), wandb="disabled", progress=False
         ),
@@ -238,6 +241,27 @@ def test_a_run_that_was_interrupted_ends_with_the_same_bits(config, run, monkeyp
                 np.testing.assert_array_equal(ours[name], theirs[name], err_msg=name)
 
 
+def test_the_run_is_evaluated_and_drawn(run, config):
+    result = json.loads((run / "evaluation.json").read_text())
+    assert result["random"]["boards"] == 2
+    records = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
+    assert [each["global_step"] for each in records] == [24, 48]
+    assert (run / "learning_curve.png").stat().st_size > 1000
+    # 40 positions of 24 a round: both rounds are learned from still.
+    assert len(list((run / "lessons").iterdir())) == 2
+
+
+def test_a_training_that_could_not_be_evaluated_is_refused_first(config, tmp_path):
+    asked = dataclasses.replace(
+        config,
+        evaluation=MatchConfig(opponents=("nobody",)),
+        logging=dataclasses.replace(config.logging, directory=str(tmp_path)),
+    )
+    with pytest.raises(ConfigError, match="player 'nobody'"):
+        training.iterate(asked)
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_run_folder_is_a_player_and_can_be_released(run, tmp_path):
     player = roster.find_player(str(run))
     release(run, tmp_path / "agent")
@@ -266,6 +290,7 @@ def test_damaged_files_are_told_of(run, config, tmp_path):
         ("noise: loud", "noise"),
         ("lessons: {candidates: 1}", "candidates = 1: expected at least 2"),
         ("name: a/b", "expected letters"),
+        ("evaluation: {boards: 3}", "boards = 3: expected an even number"),
     ],
 )
 def test_bad_settings_are_refused(tmp_path, text, said):

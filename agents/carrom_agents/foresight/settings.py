@@ -61,6 +61,24 @@ class StudyConfig(Checked):
 
 
 @dataclass(frozen=True)
+class MatchConfig(Checked):
+    """Whom the trained player meets at the end, on MuJoCo."""
+
+    boards: int = bounded(100, 0)
+    """Boards against each, half of them with the other side breaking; 0 for none."""
+    opponents: tuple[str, ...] = ("aimer", "banker")
+    """Names of players, or run folders."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.boards % 2:
+            raise ConfigError(
+                f"evaluation.boards = {self.boards}: expected an even number, as every start is "
+                "played twice with the break swapped"
+            )
+
+
+@dataclass(frozen=True)
 class IterationConfig(Checked):
     """A training by expert iteration."""
 
@@ -86,6 +104,7 @@ class IterationConfig(Checked):
         )
     )
     """Who is met; updates are rounds here."""
+    evaluation: MatchConfig = MatchConfig()
     logging: LoggingConfig = field(default_factory=LoggingConfig)
 
     def __post_init__(self) -> None:

@@ -27,6 +27,7 @@ from carrom.opponents import Player
 from carrom.view import View
 from carrom_agents import strict_yaml
 from carrom_agents.exclusive import alone_in
+from carrom_agents.foresight.conclusion import conclude
 from carrom_agents.foresight.lessons import Lessons, Played, School, Tables, joined, newest
 from carrom_agents.foresight.player import ForesightPlayer, LearnedValue, foresight_of
 from carrom_agents.foresight.rehearsing import rehearsal_of
@@ -43,6 +44,7 @@ from carrom_agents.named_arrays import read_arrays, write_arrays
 from carrom_agents.planner.proposing import Propose, ScriptedProposals
 from carrom_agents.planner.worth import StaticWorth
 from carrom_agents.processor import fix_threads
+from carrom_agents.roster import find_player
 from carrom_agents.run_folder import begin_run_folder
 from carrom_agents.scripted import aimer
 
@@ -178,11 +180,18 @@ class Iteration:
 def iterate(config: IterationConfig) -> Path:
     """Train; returns the run folder.
 
+    The folder gets the resolved configuration, versions, what was computed on, metrics
+    (``metrics.jsonl``), the player and the state after every round, the lessons that are kept,
+    the final evaluation and a learning curve.
+
     Raises:
-        ConfigError: the folder cannot be made, or a logger cannot work.
+        ConfigError: the folder cannot be made, a logger cannot work, or there is no such player
+            to be met at the end; nothing has been made then.
     """
     fix_threads()
     check_loggers(config.logging)
+    for opponent in config.evaluation.opponents:
+        find_player(opponent)
     folder = begin_run_folder(
         config.logging.directory, config.name, strict_yaml.dump(config), ITERATION_FILE
     )
@@ -265,15 +274,29 @@ def _go_on(iteration: Iteration, folder: Path, state: IterationState) -> None:
             logger.log(int(state.round) * per_round, metrics)
             write_arrays(folder / PLAYER_FILE, state.student.params)
             write_arrays(folder / STATE_FILE, state)
+            _drop_lessons(folder, _first_kept(state, config))
+        files = conclude(config, folder, trained_player(folder), screen.print)
+        logger.log_artifacts("results", files)
+    screen.print(f"trained: {folder}")
 
 
 def _kept(folder: Path, state: IterationState, config: IterationConfig) -> list[Lessons]:
     """Lessons of the rounds before, as far back as they are kept."""
+    numbers = range(_first_kept(state, config), int(state.round))
+    return [_read_lessons(_lessons_file(folder, number)) for number in numbers]
+
+
+def _first_kept(state: IterationState, config: IterationConfig) -> int:
+    """The first round whose lessons are learned from still."""
     per_round = config.lessons.boards * config.lessons.strokes
-    first = max(int(state.round) - -(-config.study.memory // per_round), 0)
-    return [
-        _read_lessons(_lessons_file(folder, number)) for number in range(first, int(state.round))
-    ]
+    return max(int(state.round) - -(-config.study.memory // per_round), 0)
+
+
+def _drop_lessons(folder: Path, first: int) -> None:
+    """Delete the lessons of the rounds before the ``first``."""
+    for file in (folder / LESSONS).glob("*.npz"):
+        if file.stem.isdigit() and int(file.stem) < first:
+            file.unlink()
 
 
 def _lessons_file(folder: Path, number: int) -> Path:
