@@ -1,8 +1,7 @@
 """What the network is told of a position and of strikes in it.
 
-Everything is in the striking player's frame, dimensionless, and of the order of one. Axes are
-ordered for the compiler: positions B, strikes K in each, carrommen leading where sums run over
-them.
+Everything is in the striking player's frame, dimensionless, and of the order of one. Features lead,
+then carrommen; positions B and the strikes K in each come last.
 """
 
 from __future__ import annotations
@@ -56,9 +55,9 @@ class Lying(NamedTuple):
     """B positions.
 
     Attributes:
-        pieces: float32 (B, 19, F), of each carromman.
-        present: bool (B, 19), on the board.
-        game: float32 (B, 29), the rest of the observation and a glance at the chances.
+        pieces: float32 (F, 19, B), of each carromman.
+        present: bool (19, B), on the board.
+        game: float32 (29, B), the rest of the observation and a glance at the chances.
     """
 
     pieces: jax.Array
@@ -70,8 +69,8 @@ class Struck(NamedTuple):
     """K strikes in each of B positions.
 
     Attributes:
-        strikes: float32 (B, K, G), of each strike.
-        pairs: float32 (19, B, K, H), of each carromman and strike.
+        strikes: float32 (G, B, K), of each strike.
+        pairs: float32 (H, 19, B, K), of each carromman and strike.
     """
 
     strikes: jax.Array
@@ -153,9 +152,9 @@ class Describer:
         """Describe positions, observations (B, 74), with ``glance`` of them."""
         rows, present, centres = _discs(observation)
         return Lying(
-            pieces=_of_pieces(self.board, rows, present, centres),
-            present=present,
-            game=jnp.concatenate([observation[:, PIECES_SIZE:] / _GAME_SCALE, glance], axis=1),
+            pieces=jnp.transpose(_of_pieces(self.board, rows, present, centres)),
+            present=present.T,
+            game=jnp.concatenate([observation[:, PIECES_SIZE:] / _GAME_SCALE, glance], axis=1).T,
         )
 
     def struck(self, observation: jax.Array, strikes: jax.Array, glances: jax.Array) -> Struck:
@@ -166,7 +165,7 @@ class Describer:
         errors = _errors(self.board, self.noise, strikes, seen)
         told = _of_strikes(self.board, self.material, self.noise, strikes, seen, errors)
         return Struck(
-            strikes=jnp.concatenate([told, glances], axis=-1),
+            strikes=jnp.concatenate([told, jnp.moveaxis(glances, -1, 0)]),
             pairs=_of_pairs(self.board, discs, seen, errors),
         )
 
@@ -239,7 +238,7 @@ def _of_strikes(
     seen: Preview,
     errors: _Errors,
 ) -> jax.Array:
-    """(B, K, G)."""
+    """(G, B, K)."""
     carrommen = functools.partial(_of_leg, board, material, falls=True)
     striker = functools.partial(_of_leg, board, material, falls=False)
     legs = [
@@ -263,7 +262,7 @@ def _of_strikes(
         *(speed / material.full_speed, seen.cut_cosine, seen.second_cosine),
         *(_log(errors.sent, noise.direction), _log(errors.combined, noise.direction)),
     ]
-    return jnp.stack([*whole, *met, *legs], axis=-1)
+    return jnp.stack([*whole, *met, *legs])
 
 
 def _log(angle: jax.Array, unit: float) -> jax.Array:
@@ -319,7 +318,7 @@ def _of_leg(
 
 
 def _of_pairs(board: Board, discs: jax.Array, seen: Preview, errors: _Errors) -> jax.Array:
-    """(19, B, K, H)."""
+    """(H, 19, B, K)."""
     carromman, striker = board.carromman_diameter, touching(board)
     features = []
     for leg, reach, turned in (
@@ -354,4 +353,4 @@ def _of_pairs(board: Board, discs: jax.Array, seen: Preview, errors: _Errors) ->
         near * along / (apart + TINY),
         near * across / (apart + TINY),
     ]
-    return jnp.stack(features, axis=-1)
+    return jnp.stack(features)

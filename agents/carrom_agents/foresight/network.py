@@ -1,4 +1,9 @@
-"""The network that foresees what strikes come to."""
+"""The network that foresees what strikes come to.
+
+Inside, features lie before everything else: there are many more strikes, and carrommen beside
+them, than features, and processors work along the last axis (measured: a gradient of the part
+that looks at carrommen takes 9 ms for 1,536 strikes so, 33 ms with the features last).
+"""
 
 from __future__ import annotations
 
@@ -10,6 +15,7 @@ import jax.numpy as jnp
 
 from carrom.pieces import N_PER_SIDE, QUEEN
 from carrom_agents.foresight.features import Lying, Struck
+from carrom_agents.networks import Dense
 
 _GROUPS = (slice(0, N_PER_SIDE), slice(N_PER_SIDE, QUEEN), slice(QUEEN, QUEEN + 1))
 _HE = nn.initializers.he_normal()
@@ -45,11 +51,12 @@ class PositionNetwork(nn.Module):
 
     @nn.compact
     def __call__(self, lying: Lying) -> tuple[jax.Array, jax.Array, jax.Array]:
-        """Features of each carromman (B, 19, W / 2), of the position (B, W), its value (B,)."""
-        own = _mlp(lying.pieces, [self.width // 2, self.width // 2])
-        pooled = [_pool(own[:, group], lying.present[:, group]) for group in _GROUPS]
-        context = _mlp(jnp.concatenate([*pooled, lying.game], axis=-1), [self.width])
-        return own, context, nn.Dense(1)(_mlp(context, [self.width]))[:, 0]
+        """Features of each carromman (W / 2, 19, B), of the position (W, B), its value (B,)."""
+        own = _mlp(_flat(lying.pieces), [self.width // 2, self.width // 2])
+        own = own.reshape(-1, *lying.present.shape)
+        pooled = [_pool(own[:, group], lying.present[group]) for group in _GROUPS]
+        context = _mlp(jnp.concatenate([*pooled, lying.game]), [self.width])
+        return own, context, Dense(1)(_mlp(context, [self.width]))[0]
 
 
 class ForesightNetwork(nn.Module):
@@ -66,15 +73,12 @@ class ForesightNetwork(nn.Module):
     def setup(self) -> None:
         """Make the layers."""
         self.position = PositionNetwork(self.width)
-        self.lying = nn.Dense(self.pair_width)
-        self.struck = nn.Dense(self.pair_width)
-        self.pairs = nn.Dense(self.pair_width)
-        self.paired = nn.Dense(self.pair_width)
-        self.joint = nn.Dense(self.width)
-        self.passed = nn.Dense(self.width)
-        self.context = nn.Dense(self.width)
-        self.hidden = [nn.Dense(self.width, kernel_init=_HE) for _ in range(2)]
-        self.outcome = nn.Dense(4)
+        self.lying, self.struck, self.pairs, self.paired = (
+            Dense(self.pair_width) for _ in range(4)
+        )
+        self.joint, self.passed, self.context = (Dense(self.width) for _ in range(3))
+        self.hidden = [Dense(self.width, kernel_init=_HE) for _ in range(2)]
+        self.outcome = Dense(4)
 
     def value(self, lying: Lying) -> jax.Array:
         """Points (B,) that positions are worth to whoever is to strike."""
@@ -83,28 +87,45 @@ class ForesightNetwork(nn.Module):
     def __call__(self, lying: Lying, struck: Struck) -> Foreseen:
         """Foresee B positions with K strikes each."""
         own, context, value = self.position(lying)
-        pairs = self.pairs(struck.pairs) + jnp.moveaxis(self.lying(own), 1, 0)[:, :, None]
-        pairs = nn.relu(self.paired(nn.relu(pairs + self.struck(struck.strikes))))
-        pairs = jnp.where(lying.present.T[:, :, None, None], pairs, 0.0)
-        passed = jnp.concatenate([jnp.sum(pairs, axis=0) / 4, jnp.max(pairs, axis=0)], axis=-1)
-        joint = self.joint(struck.strikes) + self.passed(passed) + self.context(context)[:, None]
-        hidden = joint = nn.relu(joint)
+        shape = struck.strikes.shape[1:]
+        strikes = _flat(struck.strikes)
+        joint = self.joint(strikes) + self.passed(self._passed(lying, own, strikes, struck.pairs))
+        joint = joint.reshape(-1, *shape) + self.context(context)[:, :, None]
+        hidden = joint = nn.relu(_flat(joint))
         for layer in self.hidden:
             hidden = nn.relu(layer(hidden))
-        gained, keeps, kept, lost = jnp.moveaxis(self.outcome(joint + hidden), -1, 0)
+        gained, keeps, kept, lost = self.outcome(joint + hidden).reshape(4, *shape)
         left = nn.sigmoid(keeps) * kept - nn.sigmoid(-keeps) * lost
         return Foreseen(gained + left, gained, keeps, value)
 
+    def _passed(
+        self, lying: Lying, own: jax.Array, strikes: jax.Array, pairs: jax.Array
+    ) -> jax.Array:
+        """The carrommen that strikes pass, summarised: (2 P, B * K)."""
+        shape = pairs.shape[1:]
+        by_strike = self.struck(strikes).reshape(-1, 1, *shape[1:])
+        by_carromman = self.lying(_flat(own)).reshape(-1, *shape[:2], 1)
+        seen = self.pairs(_flat(pairs)).reshape(-1, *shape)
+        seen = nn.relu(self.paired(nn.relu(_flat(seen + by_carromman + by_strike))))
+        seen = jnp.where(lying.present[..., None], seen.reshape(-1, *shape), 0.0)
+        return _flat(jnp.concatenate([jnp.sum(seen, axis=1) / 4, jnp.max(seen, axis=1)]))
+
+
+def _flat(values: jax.Array) -> jax.Array:
+    """(F, M) of values (F, ...)."""
+    return values.reshape(len(values), -1)
+
 
 def _mlp(values: jax.Array, widths: list[int]) -> jax.Array:
+    """Fully connected layers with rectifiers, made inside the calling module."""
     for width in widths:
-        values = nn.relu(nn.Dense(width, kernel_init=_HE)(values))
+        values = nn.relu(Dense(width, kernel_init=_HE)(values))
     return values
 
 
 def _pool(values: jax.Array, present: jax.Array) -> jax.Array:
-    """Mean, maximum and number (B, 2 F + 1) of the values (B, S, F) that are present."""
-    values = jnp.where(present[..., None], values, 0.0)
-    count = jnp.sum(present, axis=1, keepdims=True)
+    """Mean, maximum and share (2 F + 1, B) of the values (F, S, B) that are present."""
+    values = jnp.where(present, values, 0.0)
+    count = jnp.sum(present, axis=0)
     mean = jnp.sum(values, axis=1) / jnp.maximum(count, 1)
-    return jnp.concatenate([mean, jnp.max(values, axis=1), count / present.shape[1]], axis=-1)
+    return jnp.concatenate([mean, jnp.max(values, axis=1), count[None] / len(present)])

@@ -210,6 +210,8 @@ def go_on(folder: Path) -> None:
         ConfigError: another program is training it.
     """
     fix_threads()
+    if not (folder / ITERATION_FILE).is_file():
+        raise CheckpointError(f"{folder}: not a run folder: it has no {ITERATION_FILE}")
     config = load_iteration(folder / ITERATION_FILE)
     check_loggers(config.logging)
     with _training(config, folder) as iteration:
