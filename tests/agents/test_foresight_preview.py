@@ -26,7 +26,7 @@ SHOTS = 256
 """Strikes per call: filled up, so that one program is compiled."""
 
 _preview = jax.jit(functools.partial(preview, BOARD, MATERIAL))
-_left = jax.jit(functools.partial(left_lying, BOARD))
+_left = jax.jit(functools.partial(left_lying, BOARD, MATERIAL))
 
 
 def _layouts(count: int, seed: int) -> list[Layout]:
@@ -150,3 +150,28 @@ def test_the_first_carromman_met_is_the_one_that_moves_in_mujoco():
         error = abs(complex(*final) - left[0, 0])
         assert error < 0.01 + 0.1 * moved
         compared += 1
+
+
+def test_those_that_are_said_to_fall_do_and_others_do_not():
+    """A lone carromman hit at any speed towards a pocket's mouth, in MuJoCo."""
+    engine, rng = MujocoEngine(BOARD, MATERIAL), np.random.default_rng(6)
+    said, fell = [], []
+    while len(said) < 150:
+        layout = Layout(np.zeros((19, 2)), np.zeros(19, bool))
+        layout = layout.with_piece(0, (rng.uniform(-0.25, 0.25), rng.uniform(0.0, 0.25)))
+        found, strikes = _offers(layout, Kind.DIRECT, ShotOptions(arrivals=(1.0,)))
+        if not len(found):
+            continue
+        strike = strikes[[rng.integers(len(strikes))]]
+        strike += [0, rng.uniform(-0.02, 0.02), 0]
+        strike[:, 2] = np.minimum(strike[:, 2] * rng.uniform(0.9, 2.5), MATERIAL.full_speed)
+        seen, _, falls = _seen(layout, strike)
+        if seen.impact.met[0] != 0:
+            continue
+        fallen = {fall.index for fall in engine.play(layout, Strike(*strike[0].tolist())).pocketed}
+        said.append(falls[0, 0])
+        fell.append(0 in fallen)
+    said, fell = np.array(said), np.array(fell)
+    assert min(said.mean(), 1 - said.mean()) > 0.15
+    assert fell[said].mean() > 0.75
+    assert fell[~said].mean() < 0.25

@@ -106,7 +106,7 @@ class Describer:
         shape = (N_CARROMMEN, *strikes.shape[:2])
         discs = jnp.broadcast_to(centres.T[:, :, None], shape)
         seen = preview(self.board, self.material, discs, strikes)
-        left, falls = left_lying(self.board, discs, seen)
+        left, falls = left_lying(self.board, self.material, discs, seen)
         stays = jnp.broadcast_to(present.T[:, :, None], shape) & ~falls
         left = jnp.where(stays, left, 0)
         positions = jnp.stack([left.real, left.imag], axis=-1)
@@ -291,7 +291,9 @@ def _of_leg(
     beyond = jnp.maximum(jnp.maximum(along - leg.reach - board.carromman_radius, -along), 0)
     miss = jnp.sqrt(beyond**2 + across**2)
     nearest = jnp.min(miss, axis=0)
-    there_along = jnp.min(jnp.where(miss == nearest, along, 10.0), axis=0)
+    # Nothing is compared for equality: compiled code may compute it twice, unequally.
+    is_nearest = miss <= nearest * (1 + 1e-5) + 1e-7
+    there_along = jnp.min(jnp.where(is_nearest, along, 10.0), axis=0)
     come = jnp.sqrt(
         jnp.maximum(leg.speed**2 - 2 * material.deceleration * jnp.maximum(there_along, 0), 0)
     )

@@ -31,6 +31,8 @@ from carrom_agents.ways import (
     seen_from,
 )
 
+_OUT_OF_MOUTH = 0.035
+"""m: a pocket nearer than this is the one whose mouth a carromman has just rattled in."""
 NOBODY = -1
 """Index of a carromman where none is met."""
 
@@ -147,11 +149,14 @@ def _either(second: jax.Array, yes: Leg, no: Leg) -> Leg:
     return jax.tree.map(lambda one, two: jnp.where(second, one, two), yes, no)
 
 
-def left_lying(board: Board, pieces: jax.Array, seen: Preview) -> tuple[jax.Array, jax.Array]:
+def left_lying(
+    board: Board, material: Material, pieces: jax.Array, seen: Preview
+) -> tuple[jax.Array, jax.Array]:
     """What lies on the board after strikes, as far as they are foreseen.
 
     Args:
         board: the board.
+        material: friction.
         pieces: complex (19, ...), the carrommen before.
         seen: the preview of the strikes.
 
@@ -160,27 +165,44 @@ def left_lying(board: Board, pieces: jax.Array, seen: Preview) -> tuple[jax.Arra
     """
     number = jnp.arange(len(pieces)).reshape(-1, *[1] * (pieces.ndim - 1))
     falls = jnp.zeros(pieces.shape, bool)
-    last = jax.tree.map(
-        lambda one, two: jnp.where(seen.banked.speed > 0, two, one), seen.sent, seen.banked
-    )
-    for who, leg in (
-        (seen.impact.met, last),
-        (seen.sent.met, seen.combined),
-        (seen.pushed_met, seen.pushed),
+    bounced = seen.banked.speed > 0
+    at_once = comes_to_pocket(board, material, seen.sent)
+    later = comes_to_pocket(board, material, seen.banked, beyond=_OUT_OF_MOUTH)
+    end = jnp.where(bounced, seen.banked.end, seen.sent.end)
+    for who, at, fallen in (
+        (seen.impact.met, end, at_once | later),
+        (seen.sent.met, *_end_of(board, material, seen.combined)),
+        (seen.pushed_met, *_end_of(board, material, seen.pushed)),
     ):
         moved = (number == who) & (who != NOBODY)
-        pieces = jnp.where(moved, leg.end, pieces)
-        falls |= moved & comes_to_pocket(board, leg)
+        pieces = jnp.where(moved, at, pieces)
+        falls |= moved & fallen
     return pieces, falls
 
 
-def comes_to_pocket(board: Board, leg: Leg) -> jax.Array:
-    """Whether a carromman falls at the end of a run, bool (...)."""
+def _end_of(board: Board, material: Material, leg: Leg) -> tuple[jax.Array, jax.Array]:
+    return leg.end, comes_to_pocket(board, material, leg)
+
+
+def comes_to_pocket(board: Board, material: Material, leg: Leg, beyond: float = 0.0) -> jax.Array:
+    """Whether a carromman falls at the end of a run, bool (...).
+
+    Args:
+        board: the board.
+        material: friction.
+        leg: the run.
+        beyond: m, pockets nearer than this do not count: a carromman that rattles out of one
+            does not fall into it.
+    """
     aims = jnp.moveaxis(pocket_aims(board, leg.start), -1, 0)
     along, across = seen_from(leg.start, leg.heading, aims)
-    beyond = jnp.maximum(jnp.maximum(along - leg.reach - board.carromman_radius, -along), 0)
-    band = MOUTH - MOUTH_LOSS * jnp.maximum(leg.left - 1, 0)
-    return jnp.any(jnp.sqrt(beyond**2 + across**2) < band, axis=0) & (leg.speed > 0)
+    # The frame beside a mouth ends a run a little before it, and guides the carromman in.
+    past = jnp.maximum(jnp.maximum(along - leg.reach - board.carromman_diameter, -along), 0)
+    arrival2 = leg.speed**2 - 2 * material.deceleration * jnp.maximum(along, 0)
+    arrival = jnp.sqrt(jnp.maximum(arrival2, 0))
+    band = MOUTH - MOUTH_LOSS * jnp.maximum(arrival - 1, 0)
+    within = (jnp.sqrt(past**2 + across**2) < band) & (along >= beyond)
+    return jnp.any(within, axis=0) & (leg.speed > 0)
 
 
 class _Disc(NamedTuple):
