@@ -66,13 +66,14 @@ def _play(arguments: argparse.Namespace) -> int:
     from carrom_agents.drills.file import load_drills
     from carrom_agents.drills.report import DrillReport
     from carrom_agents.drills.trials import Plan, choose, drill_rates
-    from carrom_agents.roster import find_player, short_name
+    from carrom_agents.roster import find_player, labels
 
     if not arguments.players:
         raise ConfigError("no players: expected names or run folders, or --search")
     plan = Plan(arguments.noise, arguments.tries, arguments.asked, arguments.seed)
     drills = choose(load_drills(arguments.file), arguments.kind)
-    players = {short_name(name): find_player(name) for name in arguments.players}
+    found = map(find_player, arguments.players)
+    players = dict(zip(labels(*arguments.players), found, strict=True))
     console = Console()
 
     def watched(of: Iterable) -> Iterable:

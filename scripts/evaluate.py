@@ -79,7 +79,8 @@ def _reports(
 
     wanted = (arguments.player, arguments.opponent)
     player, opponent = map(find_player, wanted)
-    names = labels(*wanted)
+    first, second = labels(*wanted)
+    names = first, second
     conditions = {"seed": arguments.seed, "noise": noise}
     if arguments.positions:
         players = dict(zip(names, (player, opponent), strict=True))

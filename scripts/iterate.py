@@ -3,7 +3,7 @@
     python scripts/iterate.py configs/league.yaml --seed 1
     python scripts/iterate.py --resume runs/league-20261130-150000
 
-The run folder is a player by name, also while it is trained: scripts/evaluate.py, scripts/play.py.
+The run folder is a player by name: scripts/evaluate.py, scripts/play.py, scripts/release.py.
 """
 
 from __future__ import annotations

@@ -135,11 +135,12 @@ def _add_heat_map(parser: argparse.ArgumentParser) -> None:
 def _heat_map(arguments: argparse.Namespace) -> None:
     from carrom_agents.episode import player_chance
     from carrom_agents.plots.heat_map import draw_heat_map
-    from carrom_agents.roster import find_player, short_name
+    from carrom_agents.roster import find_player, labels
     from carrom_agents.shot_map import shot_map
 
     view, title = _position(arguments)
-    players = {short_name(name): find_player(name) for name in arguments.players}
+    found = map(find_player, arguments.players)
+    players = dict(zip(labels(*arguments.players), found, strict=True))
     low, high = map(math.radians, arguments.directions)
     shots = shot_map(
         view,
@@ -173,11 +174,12 @@ def _add_striker_value(parser: argparse.ArgumentParser) -> None:
 
 def _striker_value(arguments: argparse.Namespace) -> None:
     from carrom_agents.plots.striker_value import draw_striker_value
-    from carrom_agents.roster import short_name
+    from carrom_agents.roster import labels
     from carrom_agents.shot_map import place_worths
 
     view, title = _position(arguments)
-    weighers = {short_name(name): _weigher(name) for name in arguments.weighed_by}
+    found = map(_weigher, arguments.weighed_by)
+    weighers = dict(zip(labels(*arguments.weighed_by), found, strict=True))
     worths = {
         name: place_worths(
             view,

@@ -33,6 +33,7 @@ from carrom.errors import CheckpointError
 from carrom_agents import durable, strict_yaml
 from carrom_agents.agent import agent_of
 from carrom_agents.config import ExperimentConfig, load_config
+from carrom_agents.foresight.settings import ITERATION_FILE
 from carrom_agents.learning import TrainingState, initial_state
 from carrom_agents.normaliser import RunningStatistics
 from carrom_agents.player import NetworkPlayer, player_of
@@ -389,6 +390,10 @@ def run_config(place: Path) -> ExperimentConfig:
         ConfigError: the configuration does not fit this version.
     """
     run, _ = located(place)
+    if (run / ITERATION_FILE).is_file():
+        raise CheckpointError(
+            f"{run}: a run of scripts/iterate.py: expected one of scripts/train.py"
+        )
     if not (run / CONFIG_FILE).is_file():
         raise CheckpointError(f"{run}: not a run folder: it has no {CONFIG_FILE}")
     return load_config(run / CONFIG_FILE)

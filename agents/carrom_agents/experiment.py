@@ -223,7 +223,7 @@ class _Run:
     def go_on_from_here(self) -> None:
         """Drop later checkpoints, and note with which sources the run goes on."""
         forget_after(self.folder, self.state.update)
-        if others := note_resumed(self.config, self.folder, self.state.update):
+        if others := note_resumed(self.config.logging.directory, self.folder, self.state.update):
             self.say(others)
 
     def say(self, message: Any) -> None:

@@ -40,7 +40,7 @@ def read_arrays(path: Path, blank: Tree) -> Tree:
     try:
         with np.load(path, allow_pickle=False) as arrays:
             found = {name: arrays[name] for name in arrays.files}
-    except (OSError, ValueError, zipfile.BadZipFile) as error:
+    except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
         raise CheckpointError(f"{path}: cannot be read: {error}") from None
     for name, expected in (wanted := _named(blank)).items():
         array = found.get(name)
@@ -50,7 +50,7 @@ def read_arrays(path: Path, blank: Tree) -> Tree:
                 f"{path}: {name} is {what}: expected {expected.dtype} {list(expected.shape)}"
             )
     if unknown := sorted(found.keys() - wanted):
-        raise CheckpointError(f"{path}: {unknown[0]} belongs to no such network")
+        raise CheckpointError(f"{path}: {unknown[0]} is not expected there")
     return jax.tree.unflatten(jax.tree.structure(blank), [found[name] for name in wanted])
 
 

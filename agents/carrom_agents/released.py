@@ -12,12 +12,15 @@ from __future__ import annotations
 
 import functools
 from pathlib import Path
+from typing import Any
 
+from carrom.errors import ConfigError
 from carrom_agents.agent import agent_of
 from carrom_agents.checkpoint import CONFIG_FILE, load_player
 from carrom_agents.config import dump_config, load_config
 from carrom_agents.foresight.player import ForesightPlayer
-from carrom_agents.foresight.training import ITERATION_FILE, PLAYER_FILE, trained_player
+from carrom_agents.foresight.settings import ITERATION_FILE
+from carrom_agents.foresight.training import PLAYER_FILE, trained_player
 from carrom_agents.named_arrays import read_arrays, write_arrays
 from carrom_agents.player import NetworkPlayer, untrained_player
 from carrom_agents.run_folder import write_text
@@ -43,18 +46,26 @@ def release(run: Path, folder: Path) -> None:
 
     Raises:
         CheckpointError: the run has no usable checkpoint.
-        ConfigError: its configuration does not fit this version.
+        ConfigError: its configuration does not fit this version, or the folder cannot be made.
     """
     if (run / ITERATION_FILE).is_file():
-        iterated = trained_player(run)
+        settings, other = (run / ITERATION_FILE).read_text(encoding="utf-8"), CONFIG_FILE
+        arrays: Any = trained_player(run).params
+        file = ITERATION_FILE
+    else:
+        player = load_player(run)
+        settings, other = dump_config(player.config), ITERATION_FILE
+        arrays = (player.params, player.scale)
+        file = CONFIG_FILE
+    try:
         folder.mkdir(parents=True, exist_ok=True)
-        write_text(folder / ITERATION_FILE, (run / ITERATION_FILE).read_text(encoding="utf-8"))
-        write_arrays(folder / ARRAYS_FILE, iterated.params)
-        return
-    player = load_player(run)
-    folder.mkdir(parents=True, exist_ok=True)
-    write_text(folder / CONFIG_FILE, dump_config(player.config))
-    write_arrays(folder / ARRAYS_FILE, (player.params, player.scale))
+    except OSError as error:
+        raise ConfigError(
+            f"{folder}: cannot be made ({error.strerror}): expected a folder"
+        ) from None
+    write_text(folder / file, settings)
+    write_arrays(folder / ARRAYS_FILE, arrays)
+    (folder / other).unlink(missing_ok=True)
 
 
 def load_released(folder: Path) -> NetworkPlayer | ForesightPlayer:

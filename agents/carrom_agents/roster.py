@@ -20,7 +20,8 @@ def find_player(name: str) -> Player:
     if Path(name).is_dir():
         # Scripted players need no neural network, and loading its libraries takes seconds.
         from carrom_agents.checkpoint import load_player
-        from carrom_agents.foresight.training import ITERATION_FILE, trained_player
+        from carrom_agents.foresight.settings import ITERATION_FILE
+        from carrom_agents.foresight.training import trained_player
 
         if Path(name, ITERATION_FILE).is_file():
             return trained_player(Path(name))
@@ -41,7 +42,13 @@ def short_name(player: str) -> str:
     return place.name
 
 
-def labels(first: str, second: str) -> tuple[str, str]:
-    """What two players are called side by side: their short names, never alike."""
-    one, two = map(short_name, (first, second))
-    return (one, two) if one != two else (one, f"{two} (2)")
+def labels(*players: str) -> tuple[str, ...]:
+    """What players are called side by side: their short names, never two alike."""
+    found: list[str] = []
+    for name in map(short_name, players):
+        label, count = name, 1
+        while label in found:
+            count += 1
+            label = f"{name} ({count})"
+        found.append(label)
+    return tuple(found)

@@ -97,11 +97,11 @@ def _new_folder(directory: str, name: str) -> Path:
             ) from None
 
 
-def note_resumed(config: ExperimentConfig, folder: Path, update: int) -> str | None:
+def note_resumed(directory: str, folder: Path, update: int) -> str | None:
     """Write down in ``resumes.jsonl`` with which sources a run goes on.
 
     Args:
-        config: of the run.
+        directory: of the run folders.
         folder: of the run.
         update: from which it goes on.
 
@@ -112,7 +112,7 @@ def note_resumed(config: ExperimentConfig, folder: Path, update: int) -> str | N
     Raises:
         ConfigError: it cannot be written.
     """
-    now = sources(Path(config.logging.directory))
+    now = sources(Path(directory))
     told = {} if now is None else now.as_json()
     file = folder / RESUMES_FILE
     before = file.read_bytes() if file.is_file() else b""

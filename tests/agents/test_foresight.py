@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import shutil
 from pathlib import Path
 
 import jax
@@ -180,6 +181,17 @@ def test_what_is_taught_is_learned(foresight):
     assert after.keeps < 0.7 * before.keeps
     # What a position is worth is what its fastest strike comes to.
     assert after.value < 0.3 * before.value
+    assert told["skipped"] == 0
+
+
+def test_a_gradient_that_is_not_finite_changes_nothing(foresight):
+    lessons = _lessons(4)
+    spoilt = lessons._replace(worth=np.full_like(lessons.worth, np.nan))
+    study = Study(foresight, StudyConfig(minibatch=4))
+    student = study.begin(jax.random.key(0))
+    after, told = study.learn(student, spoilt, 2, 0.01, np.random.default_rng(0))
+    assert told["skipped"] == 1
+    jax.tree.map(np.testing.assert_array_equal, student, after)
 
 
 def test_a_mirrored_lesson_is_that_of_the_mirrored_position():
@@ -241,6 +253,32 @@ def test_a_run_that_was_interrupted_ends_with_the_same_bits(config, run, monkeyp
                 np.testing.assert_array_equal(ours[name], theirs[name], err_msg=name)
 
 
+@pytest.mark.parametrize(
+    ("edit", "said"),
+    [
+        (lambda text: text.replace("seed: 0", "seed: 7"), "begun with seed = 0"),
+        (lambda text: text.replace("rounds: 2", "rounds: 3", 1), "begun with rounds = 2"),
+    ],
+)
+def test_a_run_goes_on_as_it_was_configured(run, tmp_path, edit, said):
+    folder = tmp_path / "run"
+    shutil.copytree(run, folder)
+    settings = folder / "iteration.yaml"
+    settings.write_text(edit(settings.read_text()))
+    with pytest.raises(CheckpointError, match=said):
+        training.go_on(folder)
+
+
+def test_damaged_lessons_are_told_of(run, tmp_path):
+    folder = tmp_path / "run"
+    shutil.copytree(run, folder)
+    file = folder / "lessons" / "000001.npz"
+    for content in (file.read_bytes()[:500], b""):
+        file.write_bytes(content)
+        with pytest.raises(CheckpointError, match=r"000001\.npz: cannot be read"):
+            training.go_on(folder)
+
+
 def test_the_run_is_evaluated_and_drawn(run, config):
     result = json.loads((run / "evaluation.json").read_text())
     assert result["random"]["boards"] == 2
@@ -277,6 +315,9 @@ def test_damaged_files_are_told_of(run, config, tmp_path):
     file.write_bytes(file.read_bytes()[:1000])
     with pytest.raises(CheckpointError, match=r"player\.npz: cannot be read"):
         load_released(tmp_path / "agent")
+    file.write_bytes(b"")
+    with pytest.raises(CheckpointError, match=r"player\.npz: cannot be read"):
+        load_released(tmp_path / "agent")
     named_arrays.write_arrays(file, {"nothing": np.zeros(3)})
     with pytest.raises(CheckpointError, match="expected float32"):
         load_released(tmp_path / "agent")
@@ -290,6 +331,8 @@ def test_damaged_files_are_told_of(run, config, tmp_path):
         ("noise: loud", "noise"),
         ("lessons: {candidates: 1}", "candidates = 1: expected at least 2"),
         ("name: a/b", "expected letters"),
+        ("seed: 99999999999999999999", "seed = 99999999999999999999: expected"),
+        ("evaluation: {opponents: [aimer, aimer]}", "expected none twice"),
         ("evaluation: {boards: 3}", "boards = 3: expected an even number"),
     ],
 )

@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 
 import carrom
-from carrom.errors import CheckpointError
+from carrom.errors import CheckpointError, ConfigError
 from carrom_agents import released
 from carrom_agents.agent import agent_of
 from carrom_agents.checkpoint import CONFIG_FILE, load_player, save
 from carrom_agents.config import ExperimentConfig, dump_config
+from carrom_agents.foresight.settings import ITERATION_FILE
 from carrom_agents.learning import initial_state
 from carrom_agents.released import ARRAYS_FILE, RELEASED, load_released, release
 
@@ -71,13 +72,21 @@ def test_what_is_wrong_is_said(folder):
     write(**content | {first: np.zeros(3)})
     assert f"{first} is float64 [3]: expected float32" in error()
     write(**content, more=np.zeros(3))
-    assert "more belongs to no such network" in error()
+    assert "more is not expected there" in error()
     write(**content | {first: np.array([{"a": 1}], dtype=object)})
     assert "cannot be read" in error()
     file.write_bytes(whole[: len(whole) // 2])
     assert re.search(r"player\.npz: cannot be read", error())
     file.unlink()
     assert "cannot be read" in error()
+
+
+def test_an_agent_of_another_kind_is_replaced(run, folder):
+    (folder / ITERATION_FILE).write_text("name: other\n", encoding="utf-8")
+    release(run, folder)
+    assert sorted(path.name for path in folder.iterdir()) == [CONFIG_FILE, ARRAYS_FILE]
+    with pytest.raises(ConfigError, match="expected a folder"):
+        release(run, folder / CONFIG_FILE)
 
 
 def test_there_is_no_agent_of_another_name():

@@ -73,10 +73,10 @@ def test_what_is_too_large_ignored_or_no_source_is_not_kept(repository):
 
 def test_other_sources_are_told_when_a_run_goes_on_or_is_made_again(repository, config):
     run = create_run_folder(config)
-    assert note_resumed(config, run, 2) is None
+    assert note_resumed(config.logging.directory, run, 2) is None
     assert changed_since(run) == {}
     (repository / "latin.py").write_bytes(b"second\n")
-    said = note_resumed(config, run, 4)
+    said = note_resumed(config.logging.directory, run, 4)
     assert said is not None
     assert said.startswith("goes on with other sources: changes was none, is sha256 ")
     assert b"+second" in (run / "git-00000004.diff").read_bytes()

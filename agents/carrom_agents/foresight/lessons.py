@@ -20,9 +20,10 @@ from numpy.typing import NDArray
 
 from carrom.board import Board
 from carrom.functional import State
+from carrom.observation import PIECE_FEATURES, PIECES_SIZE, SIZE
 from carrom.physics.noise import ExecutionNoise, execution_noise
 from carrom.view import View
-from carrom_agents.foresight.player import Foresight
+from carrom_agents.foresight.player import N_GLANCED, Foresight
 from carrom_agents.foresight.rehearsing import Rehearsal, Rehearsed, views_of, worths
 from carrom_agents.foresight.settings import IterationConfig
 from carrom_agents.league import League
@@ -303,6 +304,18 @@ class School:
             score[member] += 0.5 if winner < 0 else float(winner == side)
 
 
+def blank_lessons(positions: int, strikes: int) -> Lessons:
+    """Lessons of N positions with K strikes each that say nothing yet."""
+    sizes = {"observation": (SIZE,), "glance": (N_GLANCED,)}
+    of_strikes = {"strikes": (3,), "glances": (N_GLANCED,)}
+    shapes = sizes | {
+        name: (strikes, *of_strikes.get(name, ())) for name in Lessons._fields if name not in sizes
+    }
+    return Lessons(
+        **{name: np.zeros((positions, *shapes[name]), np.float32) for name in Lessons._fields}
+    )
+
+
 def joined(parts: Sequence[Lessons]) -> Lessons:
     """All of them in one."""
     return Lessons(*(np.concatenate(leaves) for leaves in zip(*parts, strict=True)))
@@ -321,9 +334,7 @@ def mirrored(lessons: Lessons, rows: NDArray[np.bool_]) -> Lessons:
     return lessons._replace(observation=observation, strikes=strikes)
 
 
-_MIRRORED_OBSERVATION = np.ones(74, np.float32)
-_MIRRORED_OBSERVATION[0:57:3] = -1
+_MIRRORED_OBSERVATION = np.ones(SIZE, np.float32)
+_MIRRORED_OBSERVATION[0:PIECES_SIZE:PIECE_FEATURES] = -1
 _MIRRORED_STRIKE = np.array([-1, -1, 1], np.float32)
 """Place and direction change their sign."""
-
-__all__ = ["EXPERT", "Lessons", "Played", "School", "Tables"]

@@ -11,6 +11,10 @@ from carrom.physics.noise import NOISE_LEVELS
 from carrom_agents import strict_yaml
 from carrom_agents.config import Checked, LeagueConfig, LoggingConfig, bounded
 
+ITERATION_FILE = "iteration.yaml"
+"""Name of the file, in a run folder, with the resolved configuration."""
+_GREATEST_SEED = 2**31 - 1
+
 
 @dataclass(frozen=True)
 class ForesightConfig(Checked):
@@ -35,9 +39,9 @@ class LessonsConfig(Checked):
     rehearsals: int = bounded(4, 1)
     """How often each is played, with errors of the hand."""
     expert_share: float = bounded(0.4, 0.0, 1.0)
-    """Share of the sides that play what rehearsed best; the others, what the network says."""
+    """Share of the sides that would be the network's and play what rehearsed best instead."""
     exploration: float = bounded(0.1, 0.0, 1.0)
-    """Share of the strokes that are drawn from the better ones instead."""
+    """Share of those sides' strokes that are drawn from the better ones instead."""
     temperature: float = bounded(0.3, 1e-3)
     """Points by which a strike drawn so is worse, roughly."""
 
@@ -50,8 +54,9 @@ class StudyConfig(Checked):
     """Positions that are kept: the newest."""
     minibatch: int = bounded(32, 1)
     """Positions of a gradient step, with all their strikes."""
-    passes: float = bounded(3.0, 0.0)
-    """Gradient steps of a round, in passes over as many positions as the round brought."""
+    passes: float = bounded(12.0, 1e-3)
+    """Gradient steps of a round, in passes over as many positions as the round brought; at least
+    one step."""
     learning_rate: float = bounded(2e-3, 0.0, 1.0)
     """Adam's step size at the start."""
     final_learning_rate: float = bounded(2e-5, 0.0, 1.0)
@@ -71,6 +76,8 @@ class MatchConfig(Checked):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if len(set(self.opponents)) < len(self.opponents):
+            raise ConfigError(f"opponents = {list(self.opponents)}: expected none twice")
         if self.boards % 2:
             raise ConfigError(
                 f"evaluation.boards = {self.boards}: expected an even number, as every start is "
@@ -84,7 +91,7 @@ class IterationConfig(Checked):
 
     name: str = "league"
     """Start of the run folder's name."""
-    seed: int = bounded(0, 0)
+    seed: int = bounded(0, 0, _GREATEST_SEED)
     """The one source of all randomness."""
     rounds: int = bounded(60, 1)
     """Rounds of lessons, each followed by learning."""
@@ -103,7 +110,7 @@ class IterationConfig(Checked):
             snapshots=4, snapshot_every_updates=5, self_share=0.6, aimer_share=0.05
         )
     )
-    """Who is met; updates are rounds here."""
+    """Who is met, self and former selves; updates are rounds here."""
     evaluation: MatchConfig = MatchConfig()
     logging: LoggingConfig = field(default_factory=LoggingConfig)
 

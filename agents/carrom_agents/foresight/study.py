@@ -29,12 +29,14 @@ class Losses(NamedTuple):
         gained: the same of what they gain.
         keeps: cross entropy of keeping the turn, nats.
         value: mean squared error of what positions are worth.
+        skipped: 1 where the gradient was not finite and no step was taken, else 0.
     """
 
     worth: jax.Array
     gained: jax.Array
     keeps: jax.Array
     value: jax.Array
+    skipped: jax.Array
 
 
 @struct.dataclass
@@ -106,7 +108,12 @@ class Study:
         gradient, losses = jax.grad(total, has_aux=True)(student.params)
         direction, optimiser = self._optimiser.update(gradient, student.optimiser)
         params = jax.tree.map(lambda at, way: at - rate * way, student.params, direction)
-        return Student(params, optimiser), losses
+        # A step that is not finite would be the end of the network.
+        good = jnp.isfinite(optax.tree.norm(gradient))
+        taken = jax.tree.map(
+            lambda new, old: jnp.where(good, new, old), Student(params, optimiser), student
+        )
+        return taken, losses._replace(skipped=1.0 - good)
 
     def losses(self, params: Parameters, lessons: Lessons) -> Losses:
         """The parts of the loss on lessons (B, K).
@@ -122,6 +129,7 @@ class Study:
             gained=jnp.mean((foreseen.gained - lessons.gained) ** 2),
             keeps=jnp.mean(optax.sigmoid_binary_cross_entropy(foreseen.keeps, lessons.kept)),
             value=jnp.mean((foreseen.value - value) ** 2),
+            skipped=jnp.float32(0),
         )
 
 

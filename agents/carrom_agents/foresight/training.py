@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import multiprocessing
 import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any
 
@@ -22,16 +22,24 @@ from flax import struct
 from numpy.typing import NDArray
 from rich.console import Console
 
-from carrom.errors import CheckpointError
+from carrom.errors import CheckpointError, WorkerError
 from carrom.opponents import Player
 from carrom.view import View
 from carrom_agents import strict_yaml
 from carrom_agents.exclusive import alone_in
 from carrom_agents.foresight.conclusion import conclude
-from carrom_agents.foresight.lessons import Lessons, Played, School, Tables, joined, newest
+from carrom_agents.foresight.lessons import (
+    Lessons,
+    Played,
+    School,
+    Tables,
+    blank_lessons,
+    joined,
+    newest,
+)
 from carrom_agents.foresight.player import ForesightPlayer, LearnedValue, foresight_of
 from carrom_agents.foresight.rehearsing import rehearsal_of
-from carrom_agents.foresight.settings import IterationConfig, load_iteration
+from carrom_agents.foresight.settings import ITERATION_FILE, IterationConfig, load_iteration
 from carrom_agents.foresight.study import Student, Study, annealed
 from carrom_agents.league import League
 from carrom_agents.logging import (
@@ -43,17 +51,20 @@ from carrom_agents.logging.opening import loggers_of
 from carrom_agents.named_arrays import read_arrays, write_arrays
 from carrom_agents.planner.proposing import Propose, ScriptedProposals
 from carrom_agents.planner.worth import StaticWorth
+from carrom_agents.pool import process_pool
 from carrom_agents.processor import fix_threads
 from carrom_agents.roster import find_player
-from carrom_agents.run_folder import begin_run_folder
+from carrom_agents.run_folder import begin_run_folder, note_resumed, write_text
 from carrom_agents.scripted import aimer
 
-ITERATION_FILE = "iteration.yaml"
-"""Name of the file, in a run folder, with the resolved configuration."""
 PLAYER_FILE = "player.npz"
 """Name of the file, in a run folder, with the network alone."""
 STATE_FILE = "state.npz"
 """Name of the file, in a run folder, from which a training goes on."""
+BEGUN_FILE = "begun.yaml"
+"""Name of the file, in a run folder, with the configuration that the state was made with."""
+_TOLD_OF = ("name", "workers", "evaluation", "logging")
+"""Settings that do not change what is learned."""
 LESSONS = "lessons"
 """Name of the folder with a file of lessons for every round."""
 
@@ -157,7 +168,7 @@ class Iteration:
         config, number = self.config, int(state.round)
         rng = np.random.default_rng([config.seed, number, 1])
         positions = config.lessons.boards * config.lessons.strokes
-        steps = round(config.study.passes * positions / config.study.minibatch)
+        steps = max(round(config.study.passes * positions / config.study.minibatch), 1)
         rate = annealed(config.study, number / config.rounds)
         student, losses = self.study.learn(state.student, lessons, steps, rate, rng)
         student = jax.device_get(student)
@@ -217,8 +228,26 @@ def go_on(folder: Path) -> None:
     with _training(config, folder) as iteration:
         state = iteration.begin()
         if (folder / STATE_FILE).exists():
+            _check_settings(folder, config)
             state = read_arrays(folder / STATE_FILE, state)
+        if others := note_resumed(config.logging.directory, folder, int(state.round)):
+            Console().print(others)
         _go_on(iteration, folder, state)
+
+
+def _check_settings(folder: Path, config: IterationConfig) -> None:
+    """Refuse to go on with settings by which something else would be learned.
+
+    Raises:
+        CheckpointError: says which is another.
+    """
+    began = strict_yaml.document_of(strict_yaml.load(IterationConfig, folder / BEGUN_FILE))
+    for name, now in strict_yaml.document_of(config).items():
+        if name not in _TOLD_OF and began[name] != now:
+            raise CheckpointError(
+                f"{folder}: was begun with {name} = {began[name]!r}, is to go on with {now!r}: "
+                "expected the same"
+            )
 
 
 def trained_player(folder: Path) -> ForesightPlayer:
@@ -228,6 +257,8 @@ def trained_player(folder: Path) -> ForesightPlayer:
         CheckpointError: there is none.
     """
     config = load_iteration(folder / ITERATION_FILE)
+    if not (folder / PLAYER_FILE).is_file():
+        raise CheckpointError(f"{folder}: no player yet: expected a round to be finished")
     foresight = foresight_of(config.network, config.noise)
     params = read_arrays(folder / PLAYER_FILE, foresight.init(jax.random.key(0)))
     return ForesightPlayer(foresight, params)
@@ -235,14 +266,15 @@ def trained_player(folder: Path) -> ForesightPlayer:
 
 @contextlib.contextmanager
 def _training(config: IterationConfig, folder: Path) -> Iterator[Iteration]:
-    context = multiprocessing.get_context("spawn")
-    pool = (
-        ThreadPoolExecutor(1)
-        if config.workers == 1
-        else ProcessPoolExecutor(config.workers, mp_context=context)
-    )
+    pool = ThreadPoolExecutor(1) if config.workers == 1 else process_pool(config.workers)
     with alone_in(folder, "training this run"), pool:
-        yield Iteration(config, pool)
+        try:
+            yield Iteration(config, pool)
+        except BrokenProcessPool:
+            raise WorkerError(
+                "a process that names strikes has ended unexpectedly: the rounds that were "
+                f"finished are kept, go on with --resume {folder}"
+            ) from None
 
 
 def _go_on(iteration: Iteration, folder: Path, state: IterationState) -> None:
@@ -274,6 +306,8 @@ def _go_on(iteration: Iteration, folder: Path, state: IterationState) -> None:
                 "time/study": time.perf_counter() - gathered,
             }
             logger.log(int(state.round) * per_round, metrics)
+            if state.round == 1:
+                write_text(folder / BEGUN_FILE, strict_yaml.dump(config))
             write_arrays(folder / PLAYER_FILE, state.student.params)
             write_arrays(folder / STATE_FILE, state)
             _drop_lessons(folder, _first_kept(state, config))
@@ -285,7 +319,9 @@ def _go_on(iteration: Iteration, folder: Path, state: IterationState) -> None:
 def _kept(folder: Path, state: IterationState, config: IterationConfig) -> list[Lessons]:
     """Lessons of the rounds before, as far back as they are kept."""
     numbers = range(_first_kept(state, config), int(state.round))
-    return [_read_lessons(_lessons_file(folder, number)) for number in numbers]
+    per_round = config.lessons.boards * config.lessons.strokes
+    blank = blank_lessons(per_round, config.lessons.candidates)
+    return [read_arrays(_lessons_file(folder, number), blank) for number in numbers]
 
 
 def _first_kept(state: IterationState, config: IterationConfig) -> int:
@@ -303,11 +339,3 @@ def _drop_lessons(folder: Path, first: int) -> None:
 
 def _lessons_file(folder: Path, number: int) -> Path:
     return folder / LESSONS / f"{number:06d}.npz"
-
-
-def _read_lessons(path: Path) -> Lessons:
-    try:
-        with np.load(path, allow_pickle=False) as arrays:
-            return Lessons(*(arrays[f".{name}"] for name in Lessons._fields))
-    except (OSError, ValueError, KeyError) as error:
-        raise CheckpointError(f"{path}: cannot be read: {error}") from None

@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import concurrent.futures
-import multiprocessing
-import os
-import signal
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
@@ -14,6 +10,7 @@ from typing import TypeAlias
 
 from carrom.errors import WorkerError
 from carrom.opponents import Player
+from carrom_agents.pool import process_pool
 from carrom_agents.roster import find_player
 from carrom_agents.tournament.game import play_game
 from carrom_agents.tournament.log import GameLog
@@ -44,13 +41,7 @@ def play_on_this_machine(
         for fixture in missing:
             yield play_game(fixture, config.conditions, players)
         return
-    pool = concurrent.futures.ProcessPoolExecutor(
-        min(config.workers, len(missing)),
-        # A fork deadlocks once JAX has threads.
-        mp_context=multiprocessing.get_context("spawn"),
-        initializer=_begin_work,
-        initargs=(find,),
-    )
+    pool = process_pool(min(config.workers, len(missing)), _begin_work, find)
     try:
         waiting = [pool.submit(_work, fixture, config.conditions) for fixture in missing]
         for game in concurrent.futures.as_completed(waiting):
@@ -128,17 +119,6 @@ _players: FoundPlayers
 def _begin_work(find: Callable[[str], Player]) -> None:
     global _players
     _players = FoundPlayers(find)
-    # Ctrl-C is for the program that owns the workers.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # Nothing else tells an idle process of a pool that its owner was killed.
-    threading.Thread(target=_end_with_owner, daemon=True).start()
-
-
-def _end_with_owner() -> None:
-    owner = multiprocessing.parent_process()
-    assert owner is not None
-    owner.join()
-    os._exit(1)
 
 
 def _work(fixture: Fixture, conditions: Conditions) -> GameRecord:
