@@ -29,6 +29,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def compiled_in_haste() -> Iterator[None]:
     """What the tests of a file have compiled is compiled in haste; see ``haste.py``."""
     import jax
+
     from haste import jit_in_haste
 
     with pytest.MonkeyPatch.context() as patch:

@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from haste import XLA_FLAGS_IN_HASTE
 
 from carrom.errors import ConfigError
 from carrom_agents.config import EnvConfig, ExperimentConfig
 from carrom_agents.distributed.gathering import gather
 from carrom_agents.distributed.hosts import Hosts, noticing_losses
 from carrom_agents.distributed.machines import Machines, machines_of
+from haste import XLA_FLAGS_IN_HASTE
 
 HERE = Path(__file__).parent
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-from haste import jit_in_haste
 
 from carrom.functional import Functional, Outcome, State, Strike
+from haste import jit_in_haste
 
 BATCH = 16
 """Boards in every batch of these tests: of each function there is one program."""

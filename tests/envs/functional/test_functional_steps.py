@@ -10,7 +10,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from haste import jit_in_haste
 from ordinary_path import lane, plain_strike
 from programs import BATCH, parts, play
 
@@ -20,6 +19,7 @@ from carrom.functional.motion import start_of
 from carrom.functional.seldom import seldom
 from carrom.midgame import random_layout
 from carrom.physics.planar.requests import starts_of
+from haste import jit_in_haste
 
 
 def keys(seed: int, count: int = BATCH) -> jax.Array:
