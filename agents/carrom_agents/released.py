@@ -29,8 +29,8 @@ RELEASED = Path(__file__).parent / "released_agents"
 ARRAYS_FILE = PLAYER_FILE
 
 
-def __getattr__(name: str) -> NetworkPlayer | ForesightPlayer:
-    """The released agent called ``name``."""
+def __getattr__(name: str) -> Any:
+    """The released agent called ``name``: what kind of player it is hangs on its name."""
     if not (RELEASED / name / ARRAYS_FILE).is_file():
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return _released(name)
