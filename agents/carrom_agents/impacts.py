@@ -135,7 +135,8 @@ def bounce(
     onward = (tangent - lost) / restitution
     cosine_in, cosine_out = 1 / np.sqrt(1 + tangent**2), 1 / np.sqrt(1 + onward**2)
     speed = restitution * cosine_in / cosine_out
-    slope = np.where(sticks, 2 / 3, 1.0) / restitution
+    # Spin's part of the slip, spin over the cosine, grows with the angle.
+    slope = np.where(sticks, (2 - spin * tangent * cosine_in) / 3, 1.0) / restitution
     return Bounce(
         point=(limit + 1j * (begin.imag + to * tangent)) * frame,
         speed=speed,

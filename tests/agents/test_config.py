@@ -16,6 +16,7 @@ from carrom_agents.config import (
     dump_config,
     load_config,
 )
+from carrom_agents.foresight.settings import load_iteration
 from carrom_agents.tournament.settings import load_tournament
 
 CONFIGS = sorted(
@@ -140,11 +141,11 @@ def test_updates_cover_all_strokes():
 
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
 def test_the_files_that_come_along_are_valid(path):
-    load = load_tournament if path.stem == "ladder" else load_config
+    load = {"ladder": load_tournament, "league": load_iteration}.get(path.stem, load_config)
     assert load(path).name == path.stem
 
 
 def test_there_are_files_that_come_along():
-    assert {"quickstart", "ppo_shot", "ppo_board", "league", "ladder"} <= {
+    assert {"quickstart", "ppo_shot", "ppo_board", "ppo_league", "league", "ladder"} <= {
         path.stem for path in CONFIGS
     }

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from carrom.aiming import as_complex, as_points, direct_shot
@@ -89,6 +89,7 @@ def test_a_striker_leaves_the_frame_as_foreseen(material: Material, frame: compl
 
 
 @given(st.floats(-0.3, 0.3), st.floats(-0.3, 0.3), st.floats(-0.8, 0.8))
+@example(0.25, -0.25, 0.75)
 @settings(max_examples=50, deadline=None)
 def test_turning_and_shift_are_the_derivatives_of_the_way(y0: float, y1: float, spin: float):
     """Other ends ask for other angles: the ratio of their changes is what is reported."""
