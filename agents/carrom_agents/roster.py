@@ -19,12 +19,14 @@ def find_player(name: str) -> Player:
         return find_opponent(name)
     if Path(name).is_dir():
         # Scripted players need no neural network, and loading its libraries takes seconds.
-        from carrom_agents.checkpoint import load_player
         from carrom_agents.foresight.settings import ITERATION_FILE
-        from carrom_agents.foresight.training import trained_player
 
         if Path(name, ITERATION_FILE).is_file():
+            from carrom_agents.foresight.training import trained_player
+
             return trained_player(Path(name))
+        from carrom_agents.checkpoint import load_player
+
         return load_player(name)
     raise ConfigError(
         f"player {name!r}: expected one of {', '.join(opponent_names())} or a run folder"

@@ -205,9 +205,10 @@ def others(pieces: Any, carromman: Any) -> Any:
     return xp.where(number == carromman, _FAR, pieces)
 
 
-def mouth(arrival: Any) -> Float:
+def mouth(arrival: Any) -> Any:
     """Half the width of the band of ways that drop at a speed, m/s; m."""
-    return MOUTH - MOUTH_LOSS * np.maximum(np.asarray(arrival) - 1.0, 0.0)
+    xp = jnp if isinstance(arrival, jax.Array) else np
+    return MOUTH - MOUTH_LOSS * xp.maximum(xp.asarray(arrival) - 1.0, 0.0)
 
 
 def touching(board: Board) -> float:

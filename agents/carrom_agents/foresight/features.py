@@ -7,7 +7,6 @@ then carrommen; positions B and the strikes K in each come last.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -17,20 +16,19 @@ import numpy as np
 
 from carrom.board import Board
 from carrom.functional import Sight
-from carrom.functional.lines import Lines
 from carrom.observation import PIECE_FEATURES, PIECES_SIZE
 from carrom.physics.material import Material
 from carrom.physics.noise import NOISE_LEVELS, ExecutionNoise
 from carrom.pieces import N_CARROMMEN, N_PER_SIDE
 from carrom.view import OWN, QueenStatus
 from carrom_agents.foresight.preview import NOBODY, Leg, Preview, left_lying, preview
+from carrom_agents.planner.position import lines_of
 from carrom_agents.planner.worth import GLANCE, features_on
 from carrom_agents.ways import (
-    MOUTH,
-    MOUTH_LOSS,
     TINY,
     heading_of,
     length,
+    mouth,
     pocket_aims,
     pocket_centres,
     seen_from,
@@ -91,10 +89,6 @@ class Describer:
     material: Material = field(default_factory=Material)
     noise: ExecutionNoise = NOISE_LEVELS["expert"]
 
-    @functools.cached_property
-    def _features(self) -> Callable[[Sight], jax.Array]:
-        return features_on(GLANCE)
-
     def glance(self, observation: jax.Array) -> jax.Array:
         """The planner's ``FEATURES`` of positions, observations (B, 74): float32 (B, 12)."""
         rows, present, _ = _discs(observation)
@@ -126,7 +120,7 @@ class Describer:
         queen = jnp.where(taken, QueenStatus.WAITING, queen).astype(jnp.int32)
         nothing = jnp.zeros(len(queen), jnp.int32)
         pair = jnp.zeros((len(queen), 2), jnp.int32)
-        places = jax.vmap(_lines(self.board).on, in_axes=(None, 0, 0))(
+        places = jax.vmap(lines_of(self.board).on, in_axes=(None, 0, 0))(
             jnp.int32(0), positions, on_board
         )
         sights = Sight(
@@ -146,7 +140,7 @@ class Describer:
             forward=jnp.zeros(len(queen), jnp.float32),
             places=places,
         )
-        return self._features(sights) * _GLANCE_SCALE
+        return features_on(GLANCE)(sights) * _GLANCE_SCALE
 
     def lying(self, observation: jax.Array, glance: jax.Array) -> Lying:
         """Describe positions, observations (B, 74), with ``glance`` of them."""
@@ -168,11 +162,6 @@ class Describer:
             strikes=jnp.concatenate([told, jnp.moveaxis(glances, -1, 0)]),
             pairs=_of_pairs(self.board, discs, seen, errors),
         )
-
-
-@functools.cache
-def _lines(board: Board) -> Lines:
-    return Lines.of(board)
 
 
 def _discs(observation: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
@@ -297,7 +286,7 @@ def _of_leg(
     come = jnp.sqrt(
         jnp.maximum(leg.speed**2 - 2 * material.deceleration * jnp.maximum(there_along, 0), 0)
     )
-    band = MOUTH - MOUTH_LOSS * jnp.maximum(come - 1, 0) if falls else board.pocket_radius
+    band = mouth(come) if falls else board.pocket_radius
     margin = band - nearest
     forgiven = margin / (jnp.maximum(there_along, 0.02) * turned + 1e-4)
     spare = leg.speed**2 / (2 * material.deceleration) - there_along

@@ -21,11 +21,10 @@ from carrom.board import Board
 from carrom.physics.material import Material
 from carrom_agents.aftermath import to_frame, to_meet
 from carrom_agents.ways import (
-    MOUTH,
-    MOUTH_LOSS,
     TINY,
     heading_of,
     length,
+    mouth,
     others,
     pocket_aims,
     seen_from,
@@ -200,8 +199,7 @@ def comes_to_pocket(board: Board, material: Material, leg: Leg, beyond: float = 
     past = jnp.maximum(jnp.maximum(along - leg.reach - board.carromman_diameter, -along), 0)
     arrival2 = leg.speed**2 - 2 * material.deceleration * jnp.maximum(along, 0)
     arrival = jnp.sqrt(jnp.maximum(arrival2, 0))
-    band = MOUTH - MOUTH_LOSS * jnp.maximum(arrival - 1, 0)
-    within = (jnp.sqrt(past**2 + across**2) < band) & (along >= beyond)
+    within = (jnp.sqrt(past**2 + across**2) < mouth(arrival)) & (along >= beyond)
     return jnp.any(within, axis=0) & (leg.speed > 0)
 
 

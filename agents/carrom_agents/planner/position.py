@@ -124,9 +124,10 @@ def _line(view: View) -> int:
     forward = view.forward
     if forward == 0:
         return 0
-    return int(np.argmin(np.abs(_lines(view.board).forward - forward)))
+    return int(np.argmin(np.abs(lines_of(view.board).forward - forward)))
 
 
 @functools.cache
-def _lines(board: Board) -> Lines:
+def lines_of(board: Board) -> Lines:
+    """The lines on which the striker is tried; they are found once for a board."""
     return Lines.of(board)

@@ -18,11 +18,11 @@ import numpy as np
 
 from carrom.board import Board
 from carrom.functional import Sight
-from carrom.functional.lines import Lines
 from carrom.pieces import N_PER_SIDE, QUEEN
 from carrom.view import OPPONENT, OWN, QueenStatus
 from carrom_agents.device.aimer import DeviceAimer
 from carrom_agents.device.weighing import Boards, chances
+from carrom_agents.planner.position import lines_of
 from carrom_agents.scripted import TARGETS, Aimer
 from carrom_agents.shots import ShotOptions
 
@@ -130,10 +130,5 @@ def _wanted(looks: DeviceAimer, sights: Sight) -> Boards:
 def _as_opponent(board: Board, sights: Sight) -> Sight:
     """What the opponent sees of it, as far as shots are concerned."""
     positions, on_board = -sights.positions[:, _OPPONENT_FIRST], sights.on_board[:, _OPPONENT_FIRST]
-    places = jax.vmap(_lines(board).on, in_axes=(None, 0, 0))(jnp.int32(0), positions, on_board)
+    places = jax.vmap(lines_of(board).on, in_axes=(None, 0, 0))(jnp.int32(0), positions, on_board)
     return sights._replace(positions=positions, on_board=on_board, places=places)
-
-
-@functools.cache
-def _lines(board: Board) -> Lines:
-    return Lines.of(board)
