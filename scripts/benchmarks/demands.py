@@ -119,8 +119,8 @@ DEMANDS = [
         "strikes/s, 2,048 on one layout, 20 slots", ("planar_candidates", "20_slots_per_s"), 40_000
     ),
     Demand(
-        "functional drill, 1,024 boards, over the planar engine on its strokes",
-        ("functional", "steps_1024_per_s"),
+        "functional drill, 4,096 boards, over the planar engine on its strokes",
+        ("functional", "steps_4096_per_s"),
         0.5,
         ("functional", "engine_alone_per_s"),
     ),

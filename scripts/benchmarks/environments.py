@@ -28,7 +28,7 @@ from .measure import Figures, bench, best_rate, one_core_bench
 from .planar import Strokes
 
 _DRILL: dict[str, Any] = {"action_coding": "target", "noise": "expert"}
-_BATCHES = (256, 1024, 2048)
+_BATCHES = (256, 1024, 4096)
 _RULINGS = 65_536
 
 

@@ -27,8 +27,10 @@ from carrom.physics.planar.slots import SIZES, from_slots, to_slots
 from carrom.physics.planar.strokes import play_stream
 from carrom.pieces import N_DISCS
 
-LANES = 64
-"""Strokes under way at once in a stream: fewer than elsewhere, since a batch fills several."""
+_LANES, _LANES_FOR_MANY, _MANY = 64, 128, 2048
+"""Strokes under way at once in a stream, and from how many boards on it is more. A batch fills
+several streams, and at the end of each lanes wait for the last strokes; with many boards that
+matters less than what processors gain from wide arrays."""
 
 Play = Callable[[jax.Array, State, Strike], Outcome]
 
@@ -40,12 +42,10 @@ class Stream:
     Attributes:
         slots: for carrommen and striker; one of ``SIZES``.
         springs: whether contacts that overlap in time are springs.
-        lanes: strokes under way at once.
     """
 
     slots: int
     springs: bool
-    lanes: int = LANES
 
 
 def streams_for(*, springs: bool) -> tuple[Stream, ...]:
@@ -176,7 +176,7 @@ def _played(
             starts[mine],
             count,
             springs=stream.springs,
-            lanes=min(stream.lanes, len(mine)),
+            lanes=min(_LANES if len(mine) < _MANY else _LANES_FOR_MANY, len(mine)),
         )
         row = jnp.where(jnp.arange(len(mine)) < count, mine, len(mine))
         own = _in_all_slots(outcomes)

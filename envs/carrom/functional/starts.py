@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+import functools
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jax import lax
 
 from carrom.board import Board
+from carrom.functional.batching import as_batch
 from carrom.functional.lines import Lines
 from carrom.functional.seldom import seldom
 from carrom.laws import SINGLES, MatchFormat, MatchState, QueenState, new_board, new_match
@@ -78,34 +78,14 @@ def scattered(key: jax.Array, on_board: jax.Array, board: Board, lines: Lines) -
     The position is seen from the seat of who strikes next: he has a free place.
     """
     reach = board.half_side - board.carromman_radius - GAP
-    apart2 = (board.carromman_diameter + GAP) ** 2
-    # NumPy's: what ``seldom`` is given may not close over traced arrays.
-    every, tries = np.arange(N_CARROMMEN), np.arange(_TRIES)
+    laid = as_batch(functools.partial(_laid, board=board))
 
     def attempt(carry: _Attempt) -> _Attempt:
         key, _, _, on_board = carry
-
-        def lay(laid: tuple[jax.Array, jax.Array], drawn: tuple[Any, ...]):
-            xs, ys = laid
-            index, x, y = drawn
-            over_x, over_y = jnp.abs(x) - board.pocket_offset, jnp.abs(y) - board.pocket_offset
-            clear = over_x**2 + over_y**2 >= board.pocket_radius**2
-            away = (x[:, None] - xs) ** 2 + (y[:, None] - ys) ** 2 > apart2
-            before = on_board & (every < index)
-            good = clear & jnp.all(away | ~before, axis=1)
-            first = tries == jnp.min(jnp.where(good, tries, _TRIES))
-            now = on_board & (every == index)
-            xs = jnp.where(now, jnp.sum(jnp.where(first, x, 0)), xs)
-            ys = jnp.where(now, jnp.sum(jnp.where(first, y, 0)), ys)
-            return (xs, ys), jnp.any(good) | ~on_board[index]
-
         key, draw = jax.random.split(key)
         points = jax.random.uniform(draw, (2, N_CARROMMEN, _TRIES), minval=-reach, maxval=reach)
-        nowhere = jnp.zeros(N_CARROMMEN)
-        (xs, ys), found = lax.scan(lay, (nowhere, nowhere), (every, *points))
-        positions = jnp.stack([xs, ys], axis=1)
-        good = jnp.all(found) & lines.on(jnp.int32(0), positions, on_board).any()
-        return key, positions, good, on_board
+        positions, found = laid(points, on_board)
+        return key, positions, found & lines.on(jnp.int32(0), positions, on_board).any(), on_board
 
     def until_good(carry: _Attempt) -> _Attempt:
         return lax.while_loop(lambda carry: ~carry[2], attempt, carry)
@@ -113,6 +93,45 @@ def scattered(key: jax.Array, on_board: jax.Array, board: Board, lines: Lines) -
     start = (key, jnp.zeros((N_CARROMMEN, 2)), jnp.bool_(False), on_board)
     carry = attempt(start)
     return seldom(until_good)(~carry[2], carry)[1]
+
+
+def _laid(points: jax.Array, on_board: jax.Array, *, board: Board) -> tuple[jax.Array, jax.Array]:
+    """Lay each carromman at the first of its points where it fits.
+
+    Args:
+        points: (M, 2, 19, tries), m.
+        on_board: bool (M, 19), which are to be laid.
+        board: gives the sizes.
+
+    Returns:
+        Positions (M, 19, 2), zero for the others, and whether all have found a place, bool (M,).
+    """
+    apart2 = (board.carromman_diameter + GAP) ** 2
+    # Boards last: processors work at many at once along the last axis.
+    points, wanted = points.transpose(1, 2, 3, 0), on_board.T
+    over_x, over_y = jnp.abs(points) - board.pocket_offset
+    clear = over_x**2 + over_y**2 >= board.pocket_radius**2
+
+    def lay(index: jax.Array, laid: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
+        places, found = laid
+        tried = points[:, index]
+
+        def keeps_from(other: jax.Array, fits: jax.Array) -> jax.Array:
+            x, y = tried - places[:, other, None]
+            return fits & (x**2 + y**2 > apart2)
+
+        fits = lax.fori_loop(0, index, keeps_from, clear[index])
+        place = tried[:, -1]
+        for number in reversed(range(_TRIES - 1)):
+            place = jnp.where(fits[number], tried[:, number], place)
+        # What is not laid is far from everything.
+        place = jnp.where(wanted[index], place, jnp.inf)
+        return places.at[:, index].set(place), found & (jnp.any(fits, axis=0) | ~wanted[index])
+
+    nowhere = jnp.full((2, *wanted.shape), jnp.inf)
+    every = jnp.ones(len(on_board), bool)
+    places, found = lax.fori_loop(0, N_CARROMMEN, lay, (nowhere, every))
+    return jnp.where(wanted, places, 0).transpose(2, 1, 0), found
 
 
 _Attempt = tuple[jax.Array, jax.Array, jax.Array, jax.Array]

@@ -167,26 +167,26 @@ def place_due(
             points, positions, on_board, debtor_seats, board=board, striker_hindered=hindered
         )
 
-    def judge(part: jax.Array, easiest: jax.Array) -> jax.Array:
-        chosen = jax.lax.dynamic_slice_in_dim(order, part * _AT_ONCE, _AT_ONCE)
-        found = prospects(candidates.points[chosen], hindered=False)
-        return easiest.at[chosen].set(jnp.where(legal[chosen], found, jnp.inf))
-
-    # Few candidates are legal, and only these have to be looked at.
-    number = len(candidates.exist)
+    # Few candidates are legal, and only these have to be looked at: they come first in ``order``.
+    number, count = len(candidates.exist), jnp.sum(legal)
     order = jnp.nonzero(legal, size=number + -number % _AT_ONCE, fill_value=0)[0]
-    parts = (jnp.sum(legal) + _AT_ONCE - 1) // _AT_ONCE
-    easiest = jax.lax.fori_loop(0, parts, judge, jnp.full(number, jnp.inf))
+
+    def judge(part: jax.Array, easiest: jax.Array) -> jax.Array:
+        begin = part * _AT_ONCE
+        chosen = jax.lax.dynamic_slice_in_dim(order, begin, _AT_ONCE)
+        found = prospects(candidates.points[chosen], hindered=False)
+        found = jnp.where(begin + jnp.arange(_AT_ONCE) < count, found, jnp.inf)
+        return jax.lax.dynamic_update_slice_in_dim(easiest, found, begin, 0)
+
+    parts = (count + _AT_ONCE - 1) // _AT_ONCE
+    easiest = jax.lax.fori_loop(0, parts, judge, jnp.full(len(order), jnp.inf))
     # Unhindered, the debtor never has it harder, so the first ranking is an upper bound; among
     # places without any shot it keeps those that stay hard when the board clears.
-    bounds, judged = jax.lax.top_k(-easiest, _AT_ONCE)
-    points, legal = candidates.points[judged], legal[judged]
+    bounds, ranks = jax.lax.top_k(-easiest, _AT_ONCE)
+    judged = order[ranks]
+    points, legal = candidates.points[judged], jnp.isfinite(bounds)
 
-    def hardest() -> jax.Array:
-        return jnp.argmin(jnp.where(legal, prospects(points, hindered=True), jnp.inf))
-
-    # Nothing is harder than no shot at all.
-    best = jax.lax.cond(bounds[0] == 0, lambda: jnp.zeros_like(judged[0]), hardest)
+    best = jnp.argmin(jnp.where(legal, prospects(points, hindered=True), jnp.inf))
     return points[best], legal[best]
 
 

@@ -8,6 +8,7 @@ candidates is exact.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import jax
@@ -58,8 +59,38 @@ def kept_free(positions: jax.Array, on_board: jax.Array, board: Board) -> Circle
 
 def is_free(points: jax.Array, positions: jax.Array, on_board: jax.Array, board: Board):
     """Whether a carromman at each of the ``points`` (..., 2) overlaps no other, bool (...)."""
-    distance = norm(points[..., None, :] - positions)
-    return jnp.all((distance >= board.carromman_diameter - TOLERANCE) | ~on_board, axis=-1)
+    x, y = points[..., 0], points[..., 1]
+    apart2 = (board.carromman_diameter - TOLERANCE) ** 2
+
+    def keeps_from(man: jax.Array, free: jax.Array) -> jax.Array:
+        return free & ((x - man[0]) ** 2 + (y - man[1]) ** 2 >= apart2)
+
+    return for_each(keeps_from, jnp.ones(x.shape, bool), positions, on_board)
+
+
+def for_each(
+    function: Callable[[jax.Array, jax.Array], jax.Array],
+    start: jax.Array,
+    positions: jax.Array,
+    on_board: jax.Array,
+) -> jax.Array:
+    """What comes of ``start`` when every carromman on the board has been looked at in turn.
+
+    Processors compute many at once along the last axis, and reduce along it one by one; there
+    are more places to judge than carrommen.
+
+    Args:
+        function: of a carromman's place, (2,), and what has come of it so far.
+        start: before the first.
+        positions: (19, 2).
+        on_board: bool (19,).
+    """
+
+    def look(value: jax.Array, man: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, None]:
+        place, lies = man
+        return jnp.where(lies, function(place, value), value), None
+
+    return jax.lax.scan(look, start, (positions, on_board))[0]
 
 
 def join(*groups: Candidates) -> Candidates:

@@ -14,7 +14,7 @@ from jax.typing import ArrayLike
 
 from carrom.baseline import legal_places
 from carrom.board import Board
-from carrom.laws.places import TOLERANCE, norm, turned, unit
+from carrom.laws.places import TOLERANCE, for_each, turned, unit
 
 _MIDDLE_PLACES = 7
 """Striker places tried between the base circles; one more is tried over each circle."""
@@ -69,34 +69,44 @@ def leeway(
         (n,), the largest over seats, sampled striker places and pockets; 0 where none is a direct
         shot.
     """
-    points, positions = jnp.asarray(points), jnp.asarray(positions)
-    on_board, seats = jnp.asarray(on_board), jnp.asarray(seats)
-    to_pocket = jnp.asarray(board.pocket_centres) - points[:, None]
-    distance, way = norm(to_pocket), unit(to_pocket)
-    along, across = _seen(points[:, None], way, positions)
-    # A carromman on the way leaves a negative angle.
-    gap = (jnp.abs(across) - board.carromman_diameter) / jnp.maximum(along, TOLERANCE)
-    ahead = (along > 0) & (along < distance[..., None]) & on_board
-    beside = jnp.min(jnp.where(ahead, gap, jnp.inf), axis=-1)
+    positions, on_board = jnp.asarray(positions), jnp.asarray(on_board)
+    seats = jnp.asarray(seats)
+    # Components first, points last: processors work at many at once along the last axis.
+    at = jnp.moveaxis(jnp.asarray(points), -1, 0)
+    to_pocket = jnp.asarray(board.pocket_centres.T)[:, :, None] - at[:, None]
+    distance, way = _length(to_pocket), _unit(to_pocket)
+
+    def narrowed(man: jax.Array, beside: jax.Array) -> jax.Array:
+        along, across = _seen(at[:, None], way, man)
+        # A carromman on the way leaves a negative angle.
+        gap = (jnp.abs(across) - board.carromman_diameter) / jnp.maximum(along, TOLERANCE)
+        ahead = (along > 0) & (along < distance)
+        return jnp.where(ahead, jnp.minimum(beside, gap), beside)
+
+    beside = for_each(narrowed, jnp.full_like(distance, jnp.inf), positions, on_board)
     turn = jnp.maximum(jnp.minimum(board.pocket_radius / distance, beside), 0.0)
     touching = board.striker_radius + board.carromman_radius
-    ghost = points[:, None] - touching * way
+    ghost = at[:, None] - touching * way
 
     def from_seat(seat: jax.Array) -> jax.Array:
-        strikers = _strikers(seat, board)
-        run = ghost[:, :, None] - strikers
-        length, heading = norm(run), unit(run)
-        cosine = jnp.einsum("npsk,npk->nps", heading, way)
+        striker = _strikers(seat, board).T[:, :, None, None]
+        run = ghost[:, None] - striker
+        length, heading = _length(run), _unit(run)
+        cosine = heading[0] * way[0] + heading[1] * way[1]
+
+        def unless_hindered(man: jax.Array, cosine: jax.Array) -> jax.Array:
+            along, across = _seen(striker, heading, man)
+            beyond = along - jnp.clip(along, 0.0, length)
+            hinders = beyond**2 + across**2 < (touching - TOLERANCE) ** 2
+            return jnp.where(hinders, 0.0, cosine)
+
         if striker_hindered:
-            along, across = _seen(jnp.broadcast_to(strikers, run.shape), heading, positions)
-            beyond = along - jnp.clip(along, 0.0, length[..., None])
-            hinders = (beyond**2 + across**2 < (touching - TOLERANCE) ** 2) & on_board
-            cosine = jnp.where(jnp.any(hinders, axis=-1), 0.0, cosine)
-        best = jnp.max(cosine / length, axis=-1)
-        return jnp.max(touching * turn * jnp.maximum(best, 0.0), axis=-1)
+            cosine = for_each(unless_hindered, cosine, positions, on_board)
+        best = jnp.max(cosine / length, axis=0)
+        return jnp.max(touching * turn * jnp.maximum(best, 0.0), axis=0)
 
     def if_asked(seat: jax.Array) -> jax.Array:
-        return jax.lax.cond(seats[seat], from_seat, lambda _: jnp.zeros(len(points)), seat)
+        return jax.lax.cond(seats[seat], from_seat, lambda _: jnp.zeros(at.shape[1:]), seat)
 
     return jnp.max(jax.lax.map(if_asked, jnp.arange(4)), axis=0)
 
@@ -111,11 +121,17 @@ def _strikers(seat: ArrayLike, board: Board) -> jax.Array:
     return turned(jnp.asarray(places), seat)
 
 
-def _seen(start: jax.Array, heading: jax.Array, points: jax.Array) -> tuple[jax.Array, jax.Array]:
-    """Points (m, 2) along and across ways: starts and unit headings (..., 2), results (..., m)."""
-    offset = points - start[..., None, :]
-    x, y = heading[..., None, 0], heading[..., None, 1]
-    return (
-        offset[..., 0] * x + offset[..., 1] * y,
-        offset[..., 1] * x - offset[..., 0] * y,
-    )
+def _seen(start: jax.Array, heading: jax.Array, point: jax.Array) -> tuple[jax.Array, jax.Array]:
+    """A point (2,) along and across ways: starts and unit headings (2, ...), results (...)."""
+    x, y = point[0] - start[0], point[1] - start[1]
+    return x * heading[0] + y * heading[1], y * heading[0] - x * heading[1]
+
+
+def _length(vectors: jax.Array) -> jax.Array:
+    """Lengths (...) of vectors (2, ...)."""
+    return jnp.sqrt(vectors[0] ** 2 + vectors[1] ** 2)
+
+
+def _unit(vectors: jax.Array) -> jax.Array:
+    """Vectors (2, ...) at length one; zero stays zero."""
+    return vectors / jnp.maximum(_length(vectors), TOLERANCE)

@@ -38,8 +38,11 @@ def to_slots(positions: Any, on_board: Any, slots: int) -> tuple[Any, Any, Any]:
         (L, slots - 1).
     """
     xp = on_board.__array_namespace__()
-    carromman = xp.argsort(~on_board, axis=1, stable=True)[:, : slots - 1]
-    present = xp.take_along_axis(on_board, carromman, axis=1)
+    up_to, slot = xp.cumulative_sum(on_board, axis=1), xp.arange(slots - 1)
+    # As many as there are before the one in a slot; sorting would take several times as long.
+    carromman = xp.sum(up_to[:, None] <= slot[:, None], axis=2)
+    present = slot < up_to[:, -1:]
+    carromman = xp.minimum(carromman, up_to.shape[1] - 1)
     places = xp.take_along_axis(positions, carromman[..., None], axis=1)
     return places, present, carromman
 
