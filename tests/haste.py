@@ -20,7 +20,9 @@ XLA_FLAGS_IN_HASTE = "--xla_backend_optimization_level=0 --xla_cpu_use_fusion_em
 """For all programs of a process: its environment variable ``XLA_FLAGS``."""
 
 
-def jit_in_haste(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:
+def jit_in_haste(
+    function: Callable[..., Any], compiler_options: dict[str, Any] | None = None, **options: Any
+) -> Callable[..., Any]:
     """``jax.jit``; what is a part of another program is compiled as that one is."""
     part = _jit(function, **options)
 
@@ -29,7 +31,7 @@ def jit_in_haste(function: Callable[..., Any], **options: Any) -> Callable[..., 
         return part(*args, **kwargs)
 
     # The options of a program are refused for its parts; either way it is traced once.
-    program = _jit(whole, compiler_options=_OPTIONS, **options)
+    program = _jit(whole, compiler_options={**(compiler_options or {}), **_OPTIONS}, **options)
 
     @functools.wraps(function)
     def called(*args: Any, **kwargs: Any) -> Any:

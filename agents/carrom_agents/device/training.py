@@ -43,6 +43,8 @@ from carrom_agents.learning import (
 from carrom_agents.normaliser import RunningStatistics, Scale
 
 _AXIS = "boards"
+_IN_HASTE: dict[str, Any] = {"xla_backend_optimization_level": 0}
+"""To optimise what runs once or twice in a training takes longer than it ever runs."""
 
 
 class Learnt(NamedTuple):
@@ -278,10 +280,12 @@ def _programs(
         # The boards stay where they are played; a host sees of the rest what is on its devices.
         return placed(learnt._replace(boards=None), everywhere)._replace(boards=boards)
 
-    return _for_each_run(wrap(iterate), runs), _for_each_run(start, runs)
+    return _for_each_run(wrap(iterate), runs), _for_each_run(start, runs, _IN_HASTE)
 
 
-def _for_each_run(function: Callable[..., Any], runs: int) -> Callable[..., Any]:
+def _for_each_run(
+    function: Callable[..., Any], runs: int, options: dict[str, Any] | None = None
+) -> Callable[..., Any]:
     """``function`` for all runs at once, compiled; keywords are the same for all."""
 
     def of_all(*arguments: Any, **rates: jax.Array) -> Any:
@@ -291,7 +295,7 @@ def _for_each_run(function: Callable[..., Any], runs: int) -> Callable[..., Any]
         # What is conditional in one run is computed either way in several.
         return _stacked([one(*(_part(argument, 0) for argument in arguments))])
 
-    return jax.jit(of_all)
+    return jax.jit(of_all, compiler_options=options)
 
 
 def _share_out(mesh: Mesh, summed: ppo.Summed) -> ppo.Summed:
