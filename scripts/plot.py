@@ -64,6 +64,9 @@ def _add_curves(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("runs", nargs="+", metavar="[LABEL=]RUN", help="run folders")
     parser.add_argument("--metric", default="evaluation/reward", help="(default: %(default)s)")
     parser.add_argument("--quantity", help="label of the axis (default: the metric)")
+    parser.add_argument(
+        "--steps", default="strokes trained on", help="what steps are (default: %(default)s)"
+    )
     parser.add_argument("--smoothing", type=int, default=1, help="points averaged (default: 1)")
 
 
@@ -81,6 +84,7 @@ def _curves(arguments: argparse.Namespace) -> None:
         arguments.target,
         quantity=arguments.quantity or arguments.metric,
         smoothing=arguments.smoothing,
+        steps=arguments.steps,
     )
 
 

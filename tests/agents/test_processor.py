@@ -4,7 +4,11 @@ import os
 import subprocess
 import sys
 
+import jax
+import jax.numpy as jnp
 import pytest
+
+from carrom_agents import processor
 
 _LONG_SUMS = """
 import hashlib
@@ -43,3 +47,23 @@ def test_long_sums_come_out_the_same_on_one_core_and_on_all():
     assert digest("one core") == on_all
     # What the user has set stays, and with another number of threads the bits are others.
     assert digest("all cores", NPROC="1") != on_all
+
+
+def test_programs_compiled_quickly_compute_the_same():
+    options = processor.quick_to_compile(runs_once=True)
+    assert set(processor.quick_to_compile()) <= set(options)
+    numbers = jnp.linspace(-1.0, 2.0, 1000)
+
+    def squares(numbers: jax.Array) -> jax.Array:
+        return jnp.cumsum(jnp.where(numbers < 0, 0, numbers) ** 2)
+
+    quickly = jax.jit(squares, compiler_options=options)(numbers)
+    assert jnp.allclose(quickly, squares(numbers), rtol=1e-5)
+
+
+def test_options_that_xla_does_not_know_are_left_out(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(processor, "_is_known", lambda name, value: "emitters" not in name)
+    assert processor.quick_to_compile() == {}
+    assert set(processor.quick_to_compile(runs_once=True)) == {"xla_backend_optimization_level"}
+    monkeypatch.undo()
+    assert not processor._is_known("xla_cpu_compile_by_hand", True)

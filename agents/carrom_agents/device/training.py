@@ -41,10 +41,9 @@ from carrom_agents.learning import (
     unchanged,
 )
 from carrom_agents.normaliser import RunningStatistics, Scale
+from carrom_agents.processor import quick_to_compile
 
 _AXIS = "boards"
-_IN_HASTE: dict[str, Any] = {"xla_backend_optimization_level": 0}
-"""To optimise what runs once or twice in a training takes longer than it ever runs."""
 
 
 class Learnt(NamedTuple):
@@ -280,11 +279,14 @@ def _programs(
         # The boards stay where they are played; a host sees of the rest what is on its devices.
         return placed(learnt._replace(boards=None), everywhere)._replace(boards=boards)
 
-    return _for_each_run(wrap(iterate), runs), _for_each_run(start, runs, _IN_HASTE)
+    return (
+        _for_each_run(wrap(iterate), runs, quick_to_compile()),
+        _for_each_run(start, runs, quick_to_compile(runs_once=True)),
+    )
 
 
 def _for_each_run(
-    function: Callable[..., Any], runs: int, options: dict[str, Any] | None = None
+    function: Callable[..., Any], runs: int, options: dict[str, Any]
 ) -> Callable[..., Any]:
     """``function`` for all runs at once, compiled; keywords are the same for all."""
 
