@@ -58,7 +58,7 @@ def _is_known(name: str, value: Any) -> bool:
     import jax
 
     try:
-        jax.jit(lambda: 0, compiler_options={name: value}).lower().compile()
+        jax.jit(lambda: 0, compiler_options={name: value})()
     except jax.errors.JaxRuntimeError:
         return False
     return True
