@@ -37,8 +37,9 @@ def share_processor(devices: int) -> None:
 def quick_to_compile(*, runs_once: bool = False) -> dict[str, Any]:
     """Options for ``jax.jit``, ``compiler_options``, of large programs for the processor.
 
-    XLA fuses operations as it did before it had emitters for that. A training's first update,
-    which compiles, so takes a quarter less, and the others no longer.
+    XLA fuses operations as it did before it had emitters for that. The first update of the
+    drill's training, which compiles, so takes 54 s of one core instead of 75; the others took
+    1.2 s each, and with emitters from 1.0 to 2.0 s in three runs.
 
     Args:
         runs_once: to optimise the program would take longer than it ever runs.
