@@ -31,7 +31,7 @@ def jit_in_haste(
         return part(*args, **kwargs)
 
     # The options of a program are refused for its parts; either way it is traced once.
-    program: Any = _jit(whole, compiler_options={**(compiler_options or {}), **_OPTIONS}, **options)
+    program = _jit(whole, compiler_options={**(compiler_options or {}), **_OPTIONS}, **options)
 
     @functools.wraps(function)
     def called(*args: Any, **kwargs: Any) -> Any:
@@ -39,6 +39,4 @@ def jit_in_haste(
         within = any(isinstance(leaf, Tracer) for leaf in leaves)
         return (part if within else program)(*args, **kwargs)
 
-    # The package keeps programs from one test to the next: some count how often one was traced.
-    vars(called)["_cache_size"] = program._cache_size
     return called
