@@ -63,3 +63,27 @@ def serve(needed: jax.Array, work: Callable[[jax.Array], Any], lanes: int) -> Se
     empty = jax.tree.map(lambda leaf: jnp.zeros((*leaf.shape[:-1], n + m), leaf.dtype), shapes)
     _, results = lax.while_loop(is_waiting, next_ones, (jnp.zeros_like(count), empty))
     return Served(results, queue, jnp.maximum(column, 0))
+
+
+def answers(needed: jax.Array, work: Callable[[jax.Array], Any], lanes: int) -> Any:
+    """What the ``work`` gives for the items that need it, and zeros for the others.
+
+    Args:
+        needed: bool (n,), whether each item needs it.
+        work: of indices of items, int32 (m,), giving a pytree of arrays (m, ...).
+        lanes: greatest m: how many items are served together.
+
+    Returns:
+        The pytree, arrays (n, ...).
+    """
+
+    def turned(index: jax.Array) -> Any:
+        return jax.tree.map(lambda leaf: jnp.moveaxis(leaf, 0, -1), work(index))
+
+    served = serve(needed, turned, lanes)
+
+    def of_items(leaf: jax.Array) -> jax.Array:
+        found = jnp.where(needed, leaf[..., served.column], jnp.zeros((), leaf.dtype))
+        return jnp.moveaxis(found, -1, 0)
+
+    return jax.tree.map(of_items, served.results)

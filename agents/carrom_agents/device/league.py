@@ -14,7 +14,7 @@ from carrom.functional import State, Strike
 from carrom_agents.agent import Agent
 from carrom_agents.config import LeagueConfig
 from carrom_agents.device.acting import act, coded
-from carrom_agents.device.lanes import serve
+from carrom_agents.device.lanes import answers
 from carrom_agents.device.opposition import ONESELF, SCRIPTED, Decide, Draw, choose
 from carrom_agents.distributions import Action
 from carrom_agents.league import League
@@ -84,12 +84,8 @@ def playing_of(
                 lambda leaf: jnp.asarray(leaf)[number], (pool.params, pool.scale)
             )
 
-            def work(index: jax.Array) -> Any:
-                return jax.tree.map(_last, action_of(params, scale, index))
-
             needed = wanted & (member == number)
-            served = serve(needed, work, at_once)
-            found = jax.tree.map(lambda leaf: _first(leaf[..., served.column]), served.results)
+            found = answers(needed, functools.partial(action_of, params, scale), at_once)
             return choose(needed, found, actions)
 
         everyone = jnp.arange(len(member), dtype=jnp.int32)
@@ -98,17 +94,7 @@ def playing_of(
         nothing = jax.tree.map(lambda shape: jnp.zeros(shape.shape, shape.dtype), shapes)
         actions = jax.lax.fori_loop(0, snapshots, snapshot, nothing)
         strike = jax.vmap(env.decode)(state, jax.vmap(coded)(actions))
-        by_script = scripted(env, (), state, member, key, wanted)
+        by_script = scripted(env, (), state, member, key, wanted & (member == snapshots))
         return choose(member == snapshots, by_script, strike)
 
     return decide, draw_member
-
-
-def _last(leaf: jax.Array) -> jax.Array:
-    """The leading axis last."""
-    return jnp.moveaxis(leaf, 0, -1)
-
-
-def _first(leaf: jax.Array) -> jax.Array:
-    """The last axis first."""
-    return jnp.moveaxis(leaf, -1, 0)

@@ -13,6 +13,10 @@ import jax.numpy as jnp
 from carrom import Functional
 from carrom.functional import Player, State, Strike, random_player
 from carrom_agents.device.aimer import aimer
+from carrom_agents.device.lanes import answers
+
+_AT_ONCE = 128
+"""Boards that a player decides on together."""
 
 ONESELF = -1
 """Number of the member of the opposition that is the agent itself."""
@@ -62,7 +66,7 @@ def choose(first: jax.Array, one: Any, other: Any) -> Any:
 
 
 def board_by_board(strike: Callable[[Functional, Any, State, jax.Array], Strike]) -> Decide:
-    """The strikes of a player that is asked on every board: of environment, arrays, state, key."""
+    """The strikes of a player of one board: of environment, arrays, state, key."""
 
     def decide(
         env: Functional,
@@ -72,7 +76,11 @@ def board_by_board(strike: Callable[[Functional, Any, State, jax.Array], Strike]
         key: jax.Array,
         wanted: jax.Array,
     ) -> Strike:
-        return jax.vmap(functools.partial(strike, env, arrays))(state, key)
+        def on(index: jax.Array) -> Strike:
+            there = jax.tree.map(lambda leaf: leaf[index], state)
+            return jax.vmap(functools.partial(strike, env, arrays))(there, key[index])
+
+        return answers(wanted, on, _AT_ONCE)
 
     return decide
 

@@ -9,6 +9,7 @@ device it is played.
 from __future__ import annotations
 
 import dataclasses
+import functools
 from typing import Any
 
 import jax
@@ -21,7 +22,7 @@ from carrom.observation import SIZE
 from carrom.tasks import AGENT_SEAT
 from carrom_agents.agent import Agent
 from carrom_agents.device.acting import Decided, act, coded
-from carrom_agents.device.lanes import serve
+from carrom_agents.device.lanes import answers, serve
 from carrom_agents.device.opposition import ONESELF, Rival, choose
 from carrom_agents.device.transitions import followed
 from carrom_agents.distributions import Action
@@ -183,9 +184,6 @@ def collect(
         whose inputs are scaled observations, the tally [T, B], and the first stroke that failed.
     """
 
-    def decision(seen: tuple[jax.Array, jax.Array]) -> Decided:
-        return act(agent, params, *seen)
-
     def step(
         boards: Boards, key: jax.Array
     ) -> tuple[Boards, tuple[Steps, jax.Array, Tally, Failure]]:
@@ -196,7 +194,12 @@ def collect(
         seat = jnp.where(mine, state.match.board.seat, AGENT_SEAT)
         seen = jax.vmap(env.observe)(state, seat)
         observation = scale(seen)
-        drawn = jax.lax.map(decision, (observation, deciding), batch_size=min(at_once, len(own)))
+
+        def decide(index: jax.Array) -> Decided:
+            one = functools.partial(act, agent, params)
+            return jax.vmap(one)(observation[index], deciding[index])
+
+        drawn = answers(mine, decide, at_once)
         strike = jax.vmap(env.decode)(state, jax.vmap(coded)(drawn.action))
         if rival.decide is not None:
             theirs = rival.decide(env, arrays, state, boards.member, others, ~mine)

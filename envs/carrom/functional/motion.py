@@ -24,13 +24,14 @@ from carrom.physics.planar.gaps import carrommen_gaps, may_overlap, striker_gaps
 from carrom.physics.planar.lanes import Geometry, Parameters
 from carrom.physics.planar.outcomes import Outcomes
 from carrom.physics.planar.slots import SIZES, from_slots, to_slots
-from carrom.physics.planar.strokes import play_stream
+from carrom.physics.planar.strokes import LANES, SPRING_LANES, play_stream
 from carrom.pieces import N_DISCS
 
-_LANES, _LANES_FOR_MANY, _MANY = 64, 128, 2048
-"""Strokes under way at once in a stream, and from how many boards on it is more. A batch fills
-several streams, and at the end of each lanes wait for the last strokes; with many boards that
-matters less than what processors gain from wide arrays."""
+_FEWEST_LANES, _BOARDS_PER_LANE = 32, 16
+"""Strokes under way at once in a stream without springs, and from how many boards on it is more. A
+batch fills several streams, and at the end of each lanes wait for the last strokes; with many
+boards that matters less than what processors gain from wide arrays (measured with 256, 1,024 and
+4,096 boards)."""
 
 Play = Callable[[jax.Array, State, Strike], Outcome]
 
@@ -176,13 +177,19 @@ def _played(
             starts[mine],
             count,
             springs=stream.springs,
-            lanes=min(_LANES if len(mine) < _MANY else _LANES_FOR_MANY, len(mine)),
+            lanes=_lanes(stream, len(mine)),
         )
         row = jnp.where(jnp.arange(len(mine)) < count, mine, len(mine))
         own = _in_all_slots(outcomes)
         return jax.tree.map(lambda old, new: old.at[row].set(new, mode="drop"), others, own)
 
     return lax.cond(count > 0, play, lambda same: same, others)
+
+
+def _lanes(stream: Stream, boards: int) -> int:
+    """Strokes under way at once in a stream of a batch."""
+    wanted = min(max(boards // _BOARDS_PER_LANE, _FEWEST_LANES), LANES)
+    return min(SPRING_LANES if stream.springs else wanted, boards)
 
 
 def _in_all_slots(outcomes: Outcomes) -> Outcome:

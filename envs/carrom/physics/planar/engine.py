@@ -28,7 +28,7 @@ from carrom.physics.planar.outcomes import Outcomes, outcomes_of
 from carrom.physics.planar.recording import STEPS_AT_ONCE, begin, go_on
 from carrom.physics.planar.requests import Requests
 from carrom.physics.planar.slots import SIZES, to_slots
-from carrom.physics.planar.strokes import LANES, MOST_STEPS, play_stream
+from carrom.physics.planar.strokes import LANES, MOST_STEPS, SPRING_LANES, play_stream
 from carrom.physics.strike import Strike
 from carrom.pieces import N_DISCS, STRIKER
 
@@ -49,8 +49,9 @@ class PlanarEngine:
         board: the board and pieces; regulation if not given.
         material: nominal if not given.
         precision: "float32" or "float64", of everything that is computed.
-        lanes: strokes that ``play_many`` has under way at once. An outcome depends on it in
-            the last bits, and a batch of fewer strokes costs as much as one of so many.
+        lanes: strokes that ``play_many`` has under way at once; with springs at most
+            ``SPRING_LANES``. An outcome depends on it in the last bits, and a batch of fewer
+            strokes costs as much as one of so many.
 
     Raises:
         ConfigError: no such precision, or ``lanes`` is no whole number above 0.
@@ -192,7 +193,7 @@ class PlanarEngine:
                 _filled_up(requests.starts[members].astype(self.precision)),
                 len(members),
                 springs=springs,
-                lanes=self.lanes,
+                lanes=min(self.lanes, SPRING_LANES) if springs else self.lanes,
             )
         return jax.tree.map(lambda values: values[: len(members)], jax.device_get(outcomes))
 

@@ -34,6 +34,11 @@ still fill the lanes."""
 LANES = 128
 """Strokes under way at once in ``play_stream``: wide enough for a processor's vectors, and
 what they work on fits its caches."""
+SPRING_LANES = 8
+"""As many where springs are for some strokes of a mixed batch. A small step costs nearly as much
+in lanes that are empty, and the pairs of a lane that springs look at are many (measured, the 34
+of 256 boards in play that needed springs: 8 ms, in 64 lanes 35 ms; 529 of 4,096: 70 ms, in 128
+lanes 106). Thousands of breaks at once are twice as fast in ``LANES``."""
 
 
 @functools.partial(jax.jit, static_argnames=("springs", "most_steps"))
