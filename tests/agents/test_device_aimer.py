@@ -21,7 +21,7 @@ from carrom.pieces import N_PER_SIDE, QUEEN, STRIKER
 from carrom.rack import rack
 from carrom.view import OWN, QueenStatus, View
 from carrom_agents.device.aimer import DeviceAimer, aimer
-from carrom_agents.device.lanes import serve
+from carrom_agents.device.lanes import answers, serve
 from carrom_agents.scripted import TARGETS, wanted_targets
 from carrom_agents.scripted import aimer as reference
 from carrom_agents.shots import direct_shots
@@ -252,6 +252,25 @@ def test_those_that_need_it_are_served_and_no_others(lanes: int) -> None:
         tens, powers = (np.asarray(leaf)[..., served.column] for leaf in served.results)
         np.testing.assert_array_equal(tens[needed], 10 * every[needed])
         np.testing.assert_array_equal(powers[:, needed], np.stack([every, every**2])[:, needed])
+
+
+@pytest.mark.parametrize("lanes", [1, 7, 100])
+def test_answers_are_those_of_asking_everyone_and_zeros_where_none_is_wanted(lanes: int) -> None:
+    rng, every = np.random.default_rng(1), np.arange(23)
+    table = jnp.asarray(rng.normal(size=(23, 3)), jnp.float32)
+
+    def work(index: jax.Array) -> dict[str, jax.Array]:
+        return {"rows": table[index], "odd": index % 2 == 1, "hundreds": 100 + index}
+
+    program = jit_in_haste(lambda needed: answers(needed, work, lanes))
+    for share in (0.0, 0.3, 1.0):
+        needed = rng.random(23) < share
+        found, all_of_them = program(needed), work(jnp.asarray(every))
+        for name, expected in all_of_them.items():
+            blank = np.zeros_like(expected)
+            mask = needed.reshape(-1, *[1] * (expected.ndim - 1))
+            np.testing.assert_array_equal(found[name], np.where(mask, expected, blank))
+            assert found[name].dtype == expected.dtype
 
 
 def test_a_batch_is_computed_together_however_it_is_mapped() -> None:
