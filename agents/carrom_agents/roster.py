@@ -29,7 +29,8 @@ def find_player(name: str) -> Player:
 
         return load_player(name)
     raise ConfigError(
-        f"player {name!r}: expected one of {', '.join(opponent_names())} or a run folder"
+        f"player {name!r}: expected one of {', '.join(opponent_names())} or a run folder, and "
+        "there is no such folder"
     )
 
 

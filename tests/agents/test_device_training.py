@@ -196,7 +196,10 @@ def test_four_devices_give_what_one_gives():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"opponent": "nobody"}, r"env\.opponent = 'nobody'.*self, league or a run folder"),
+        (
+            {"opponent": "nobody"},
+            r"env\.opponent = 'nobody'.*self, league or a run folder, and",
+        ),
         ({"id": "Carom-v9"}, r"env\.id = 'Carom-v9'"),
         ({"noise": "drunk"}, "drunk"),
     ],

@@ -35,7 +35,7 @@ def find_rival(name: str, config: ExperimentConfig) -> Rival:
     if not Path(name).is_dir():
         raise ConfigError(
             f"env.opponent = {name!r}: with env.physics = 'planar' expected one of "
-            f"{', '.join(SCRIPTED)}, {SELF}, {LEAGUE} or a run folder"
+            f"{', '.join(SCRIPTED)}, {SELF}, {LEAGUE} or a run folder, and there is no such folder"
         )
     return _frozen(Path(name), config)
 

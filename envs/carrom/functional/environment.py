@@ -277,7 +277,11 @@ class Functional:
         return side_of(breaker, doubles=self.doubles) == side_of(seat, doubles=self.doubles)
 
     def decode(self, state: State, action: Action) -> Strike:
-        """The strike that ``action`` of the player with the turn means."""
+        """The strike that ``action`` of the player with the turn means.
+
+        Raises:
+            ActionError: the action has not the shape or type that the coding asks for.
+        """
         sight = self.sight(state, state.match.board.seat)
         return codings.CODINGS[self.action_coding](action, sight, self.board, self.material)
 

@@ -14,6 +14,7 @@ from ordinary_path import lane, plain_strike
 from programs import BATCH, parts, play
 
 from carrom.board import Board
+from carrom.errors import ActionError
 from carrom.functional import Functional, Strike, autoreset
 from carrom.functional.motion import start_of
 from carrom.functional.seldom import seldom
@@ -175,6 +176,36 @@ def test_a_strike_that_is_not_a_number_is_not_made_one(name: str) -> None:
     strikes = strikes._replace(**{name: jnp.full(BATCH, jnp.nan)})
     made = jit_in_haste(jax.vmap(env.make))(state, strikes, keys(0))
     assert jnp.isnan(getattr(made, name)).all()
+
+
+@pytest.mark.parametrize("shot", [-5, 40, 1000])
+def test_a_shot_that_there_is_not_is_no_strike(shot: int) -> None:
+    env = Functional("match", action_coding="target")
+    state, _ = struck()
+    one = jax.tree.map(lambda leaf: leaf[0], state)
+    strike = env.decode(one, {"shot": shot, "residual": jnp.zeros(3)})
+    assert jnp.isnan(strike.speed)
+
+
+@pytest.mark.parametrize(
+    ("coding", "action", "message"),
+    [
+        ("direct", np.zeros(2), r"action of shape \(2,\): expected shape \(3,\)"),
+        ("direct", 0.5, r"action of shape \(\): expected shape \(3,\)"),
+        ("direct", None, "action = None: expected three numbers"),
+        ("target", np.zeros(3), "action = .*: expected a dict of 'shot' and 'residual'"),
+        ("target", {"shot": 3}, "action = .*: expected a dict of 'shot' and 'residual'"),
+        ("target", {"shot": 0.5, "residual": np.zeros(3)}, r"action\['shot'\].*integers"),
+        ("target", {"shot": np.zeros(2, int), "residual": np.zeros(3)}, r"shape \(2,\)"),
+        ("target", {"shot": 3, "residual": np.zeros(4)}, r"action\['residual'\] of shape \(4,\)"),
+    ],
+)
+def test_an_action_of_another_shape_is_refused(coding: str, action: Any, message: str) -> None:
+    env = Functional("match", action_coding=coding)
+    state, _ = struck()
+    one = jax.tree.map(lambda leaf: leaf[0], state)
+    with pytest.raises(ActionError, match=message):
+        env.decode(one, action)
 
 
 def test_only_those_play_that_strike_and_none_minds_the_others() -> None:

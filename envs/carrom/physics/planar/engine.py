@@ -65,7 +65,7 @@ class PlanarEngine:
         precision: str = "float32",
         lanes: int = LANES,
     ) -> None:
-        if not isinstance(lanes, int) or lanes < 1:
+        if isinstance(lanes, bool) or not isinstance(lanes, int) or lanes < 1:
             raise ConfigError(f"lanes = {lanes!r}: expected a whole number, at least 1")
         self.board = Board() if board is None else board
         self.material = Material() if material is None else material
