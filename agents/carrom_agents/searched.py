@@ -19,7 +19,7 @@ from carrom_agents.planner.player import Planner
 from carrom_agents.planner.proposing import Strikes
 
 PLAN = (Round(32, 12), Round(16, 24), Round(8, 64))
-"""1,280 strokes for a decision: with what the network takes, the planner's time."""
+"""1,280 strokes for a decision: with what the network takes, 59 ms where the planner takes 46."""
 
 
 @dataclass(frozen=True)
