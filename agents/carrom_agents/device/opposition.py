@@ -16,7 +16,7 @@ from carrom_agents.device.aimer import aimer
 from carrom_agents.device.lanes import answers
 
 _AT_ONCE = 128
-"""Boards that a player decides on together."""
+"""Boards that a scripted player decides on together."""
 
 ONESELF = -1
 """Number of the member of the opposition that is the agent itself."""
@@ -65,8 +65,15 @@ def choose(first: jax.Array, one: Any, other: Any) -> Any:
     return jax.tree.map(pick, one, other)
 
 
-def board_by_board(strike: Callable[[Functional, Any, State, jax.Array], Strike]) -> Decide:
-    """The strikes of a player of one board: of environment, arrays, state, key."""
+def board_by_board(
+    strike: Callable[[Functional, Any, State, jax.Array], Strike], at_once: int
+) -> Decide:
+    """The strikes of a player of one board, asked where they are wanted.
+
+    Args:
+        strike: of environment, arrays, state, key.
+        at_once: boards that he decides on together.
+    """
 
     def decide(
         env: Functional,
@@ -80,7 +87,7 @@ def board_by_board(strike: Callable[[Functional, Any, State, jax.Array], Strike]
             there = jax.tree.map(lambda leaf: leaf[index], state)
             return jax.vmap(functools.partial(strike, env, arrays))(there, key[index])
 
-        return answers(wanted, on, _AT_ONCE)
+        return answers(wanted, on, at_once)
 
     return decide
 
@@ -89,7 +96,7 @@ def _by_sight(player: Player) -> Decide:
     def strike(env: Functional, arrays: Any, state: State, key: jax.Array) -> Strike:
         return player(env.sight(state, state.match.board.seat), key)
 
-    return board_by_board(strike)
+    return board_by_board(strike, _AT_ONCE)
 
 
 SCRIPTED = {"random": _by_sight(random_player), "aimer": _by_sight(aimer)}

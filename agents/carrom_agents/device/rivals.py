@@ -56,4 +56,5 @@ def _frozen(folder: Path, config: ExperimentConfig) -> Rival:
         observation = scale(env.observe(state, state.match.board.seat))
         return env.decode(state, coded(act(agent, params, observation, key).action))
 
-    return Rival(board_by_board(strike), (state.learner.params, scale_of(state.statistics)))
+    arrays = (state.learner.params, scale_of(state.statistics))
+    return Rival(board_by_board(strike, positions_at_once()), arrays)

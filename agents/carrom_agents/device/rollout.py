@@ -22,7 +22,7 @@ from carrom.observation import SIZE
 from carrom.tasks import AGENT_SEAT
 from carrom_agents.agent import Agent
 from carrom_agents.device.acting import Decided, act, coded
-from carrom_agents.device.lanes import answers, serve
+from carrom_agents.device.lanes import answers
 from carrom_agents.device.opposition import ONESELF, Rival, choose
 from carrom_agents.device.transitions import followed
 from carrom_agents.distributions import Action
@@ -309,8 +309,7 @@ def _values(
     def value(index: jax.Array) -> jax.Array:
         return agent.judge(params, flat[index]).value
 
-    served = serve(wanted.reshape(-1), value, _VALUED_AT_ONCE)
-    return served.results[served.column].reshape(wanted.shape)
+    return answers(wanted.reshape(-1), value, _VALUED_AT_ONCE).reshape(wanted.shape)
 
 
 def _nothing(agent: Agent, boards: int) -> Steps:
