@@ -34,6 +34,9 @@ def main() -> int:
     parser.add_argument("player", metavar="RUN", help="a run folder, or the name of a player")
     parser.add_argument("--opponent", default="random", help="likewise (default: random)")
     parser.add_argument("--boards", type=int, default=100, help="boards; 0 for none")
+    parser.add_argument(
+        "--doubles", action="store_true", help="boards of two pairs, each a player and his double"
+    )
     parser.add_argument("--solo", type=int, default=20, help="boards alone; 0 for none")
     parser.add_argument("--positions", type=int, default=1000, help="positions; 0 for none")
     parser.add_argument(
@@ -52,6 +55,8 @@ def _evaluate(arguments: argparse.Namespace) -> int:
         raise ConfigError(
             "--positions 0 --boards 0 --solo 0: nothing to evaluate, expected one above 0"
         )
+    if arguments.doubles and not arguments.boards:
+        raise ConfigError("--doubles --boards 0: expected boards, nothing else is played in pairs")
     # MuJoCo fails obscurely when it is imported with a bad setting.
     check_setting()
     from rich.console import Console
@@ -87,6 +92,9 @@ def _reports(
         yield "shots", evaluate_shots(players, positions=arguments.positions, **conditions)
     if arguments.boards:
         options = {"boards": arguments.boards, "names": names, "shot_kinds": True}
+        if arguments.doubles:
+            pairs = tuple(f"{name} (pair)" for name in names)
+            options |= {"doubles": True, "partner": player, "names": pairs}
         yield "boards", play_boards(player, opponent, **options, **conditions)
     if arguments.solo:
         yield "alone", play_alone(player, boards=arguments.solo, name=names[0], **conditions)

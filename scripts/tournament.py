@@ -25,7 +25,7 @@ from carrom.program import run
 from carrom.render.backend import check_setting
 
 _OWN = ("folder", "starts", "seed", "rounds", "anchor", "workers")
-_OF_GAMES = ("unit", "noise", "physics", "max_strokes", "move_limit_s")
+_OF_GAMES = ("unit", "noise", "physics", "due_placing", "max_strokes", "move_limit_s")
 
 
 def main() -> int:
@@ -43,6 +43,9 @@ def main() -> int:
     parser.add_argument("--unit", choices=("board", "game", "match"), help="what is played")
     parser.add_argument("--noise", help="execution noise")
     parser.add_argument("--physics", choices=("mujoco", "planar"), help="the engine")
+    parser.add_argument(
+        "--due-placing", choices=("scripted", "agent"), help="who lays dues: agent, the players"
+    )
     parser.add_argument("--max-strokes", type=int, help="after which a game is drawn")
     parser.add_argument("--move-limit-s", type=float, help="after which a player forfeits")
     parser.add_argument(

@@ -63,10 +63,9 @@ def conclude(
         results[f"shots{of_engine}"] = shots.as_dict()
         if config.evaluation.boards:
             names = ("trained", short_name(opponent))
-            foe = find_player(opponent)
-            boards = play_boards(
-                trained, foe, boards=config.evaluation.boards, names=names, **options
-            )
+            count, foe = config.evaluation.boards, find_player(opponent)
+            pair = _pair(config, trained)
+            boards = play_boards(trained, foe, boards=count, names=names, **pair, **options)
             say(boards.table())
             results[f"boards{of_engine}"] = boards.as_dict()
     write_json(folder / EVALUATION_FILE, results)
@@ -100,13 +99,21 @@ def _show(
         max_strokes=_PAGE_STROKES,
         record=True,
         disable_env_checker=True,
+        **_pair(config, trained),
     ).unwrapped
     assert isinstance(env, CarromEnv)
     for _ in episode(env, trained, FINAL_SEED):
         pass
-    replay = env.replay({0: "trained", 2: short_name(opponent)})
+    sides = "trained", short_name(opponent)
+    seats = env.setting.format.seats
+    replay = env.replay({seat: sides[side] for side, seat in enumerate(seats)})
     env.close()
     write_text(folder / "trained.html", html(replay))
+
+
+def _pair(config: ExperimentConfig, trained: Player) -> dict[str, Any]:
+    """The options by which the trained player plays both seats of its side, in doubles."""
+    return {"doubles": True, "partner": trained} if config.env.doubles else {}
 
 
 def _opponent(config: ExperimentConfig, *, shown: bool = False) -> str:

@@ -65,6 +65,8 @@ class EnvConfig(Checked):
     """Execution noise: how exactly strikes are carried out."""
     opponent: str = "random"
     """Who sits opposite, where there is one; planar: also self, league, or a run folder."""
+    doubles: bool = False
+    """Two pairs; what learns plays both seats of one with the same parameters (planar only)."""
     reward: str = "aicf"
     """Reward preset."""
     max_strokes: int | None = bounded(None, 1)
@@ -76,6 +78,7 @@ class EnvConfig(Checked):
             "action_coding": self.action_coding,
             "noise": self.noise,
             "opponent": self.opponent,
+            "doubles": self.doubles,
             "reward": self.reward,
             "max_strokes": self.max_strokes,
         }
@@ -232,6 +235,10 @@ class ExperimentConfig(Checked):
                 raise ConfigError(
                     f"{name} = {value}: expected 1 with env.physics = {self.env.physics!r}"
                 )
+        if self.env.doubles and not planar:
+            raise ConfigError(
+                f"env.doubles = True: expected False with env.physics = {self.env.physics!r}"
+            )
         if self.rollout_strokes % self.ppo.minibatches:
             raise ConfigError(
                 f"ppo.minibatches = {self.ppo.minibatches}: expected a divisor of env.num_envs * "

@@ -9,7 +9,7 @@ import numpy as np
 
 from carrom.env import CarromEnv
 from carrom.errors import ConfigError
-from carrom.opponents import Player
+from carrom.opponents import Player, answer_of
 from carrom.table import Stroke
 
 
@@ -20,7 +20,7 @@ def episode(
 
     Args:
         env: gives the task and the other players.
-        player: decides the agent's strikes.
+        player: decides for the agent, as ``carrom.opponents`` says.
         seed: of the environment and of the player's own chance.
 
     Yields:
@@ -35,7 +35,7 @@ def episode(
     env.reset(seed=seed)
     over = False
     while not over:
-        _, _, terminated, truncated, info = env.answer(player(env.view(), rng))
+        _, _, terminated, truncated, info = env.answer(answer_of(player, env.view(), rng))
         yield env.last_strokes, info
         over = terminated or truncated
 

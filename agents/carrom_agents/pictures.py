@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import gymnasium as gym
 import numpy as np
@@ -27,7 +28,7 @@ def film(player: Player, config: EnvConfig, *, strokes: int, seed: int, target: 
     """Film the ``player`` in the environment it was trained in.
 
     Args:
-        player: strikes.
+        player: strikes; in doubles for both seats of its side.
         config: of the environment.
         strokes: of the player; the opponent's strokes in between are shown too.
         seed: of the first episode and of the player's draws.
@@ -54,7 +55,10 @@ def film_frames(renderer: BoardRenderer, strokes: Iterable[Stroke]) -> Iterator[
 def _frames(
     player: Player, config: EnvConfig, strokes: int, seed: int
 ) -> Iterator[NDArray[np.uint8]]:
-    env = gym.make(config.id, film_rate=float(FPS), **config.options()).unwrapped
+    options: dict[str, Any] = config.options()
+    if config.doubles:
+        options["partner"] = player
+    env = gym.make(config.id, film_rate=float(FPS), **options).unwrapped
     assert isinstance(env, CarromEnv)
     rng = np.random.default_rng(seed)
     renderer = BoardRenderer(env.setting.board)

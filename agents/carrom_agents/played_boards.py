@@ -9,9 +9,11 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 
+from carrom.decision import Answer
 from carrom.env import CarromEnv
-from carrom.opponents import Player
+from carrom.opponents import Player, answer_of
 from carrom.physics.strike import Strike
+from carrom.tasks import AGENT_SEAT
 from carrom.view import View
 from carrom_agents.episode import episode
 from carrom_agents.practice import practice_env
@@ -24,7 +26,7 @@ class PlayedBoard:
     """What one board came to, from the player's side.
 
     Attributes:
-        won: he won it; a board that was cut off is not won.
+        won: he won it, or his pair did; a board that was cut off is not won.
         lost: he lost it.
         points: won less lost.
         strokes: of both players.
@@ -33,7 +35,7 @@ class PlayedBoard:
         queen: he covered the queen.
         broke: the first stroke was his.
         slam: a white slam of his (27.a).
-        shots: his strokes, if that was looked at.
+        shots: his strokes, not his partner's, if that was looked at.
     """
 
     won: bool
@@ -46,6 +48,20 @@ class PlayedBoard:
     broke: bool
     slam: bool
     shots: tuple[CalledShot, ...]
+
+
+@dataclass(eq=False)
+class _Remembering:
+    """The player, whose last strike is remembered as he meant it."""
+
+    player: Player
+
+    def __call__(self, view: View, rng: np.random.Generator, /) -> Strike:
+        self.meant = self.player(view, rng)
+        return self.meant
+
+    def decide(self, view: View, rng: np.random.Generator, /) -> Answer:
+        return answer_of(self.player, view, rng)
 
 
 def shots_of(boards: Iterable[PlayedBoard]) -> list[CalledShot]:
@@ -78,19 +94,14 @@ def played_boards(
     env = gym.make(task, disable_env_checker=True, **options).unwrapped
     assert isinstance(env, CarromEnv)
     for start in starts:
-        meant: list[Strike] = []
-
-        def remembered(
-            view: View, rng: np.random.Generator, /, meant: list[Strike] = meant
-        ) -> Strike:
-            meant.append(player(view, rng))
-            return meant[-1]
-
+        remembering = _Remembering(player)
         steps, shots = [], []
-        for played, info in episode(env, remembered, start):
+        for played, info in episode(env, remembering, start):
             steps.append((played, info))
-            own = [stroke for stroke in played if stroke.own and stroke.motion is not None]
-            shots += [called(aside, stroke, meant[-1]) for stroke in own if aside is not None]
+            own = [s for s in played if s.seat == AGENT_SEAT and s.motion is not None]
+            shots += [
+                called(aside, stroke, remembering.meant) for stroke in own if aside is not None
+            ]
         strokes = [stroke for played, _ in steps for stroke in played]
         result = steps[-1][1].get("result", {"winner": None, "points": (0, 0)})
         yield PlayedBoard(

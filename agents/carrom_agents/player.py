@@ -8,11 +8,13 @@ import jax
 import numpy as np
 
 from carrom.action import action_coding
+from carrom.decision import Answer
 from carrom.functional import Sight
 from carrom.observation import encode
 from carrom.physics.material import Material
 from carrom.physics.strike import Strike
 from carrom.view import View
+from carrom_agents import laying
 from carrom_agents.agent import Agent, agent_of, scale_of
 from carrom_agents.config import ExperimentConfig
 from carrom_agents.learning import TrainingState, initial_state
@@ -52,6 +54,10 @@ class NetworkPlayer:
         env = self.config.env
         coding = action_coding(env.action_coding, "snap", Material())
         return coding.decode(action, view)
+
+    def decide(self, view: View, rng: np.random.Generator, /) -> Answer:
+        """Decide something else than a strike: dues are laid where the position is worth most."""
+        return laying.answer(view, NetworkValue(self))
 
 
 @dataclass(frozen=True)

@@ -53,6 +53,7 @@ class Request:
         kind: what is decided; None once the episode is over.
         by: who decides: 0 he himself, 1 the player on his right, 2 opposite, 3 on his left.
         turn: who has the turn, counted alike.
+        own_turn: whether that is he himself or, in doubles, his partner.
         own_carromman: whether the carromman to be laid is of his own colour.
         left: as in ``Decision``.
         may_waive: as in ``Decision``.
@@ -63,6 +64,7 @@ class Request:
     kind: Kind | None = Kind.STRIKE
     by: int = 0
     turn: int = 0
+    own_turn: bool = True
     own_carromman: bool = False
     left: int = 0
     may_waive: bool = False

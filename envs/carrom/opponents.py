@@ -18,6 +18,7 @@ from typing import Protocol
 import numpy as np
 
 from carrom.action import MIN_SPEED
+from carrom.decision import Answer, AsScripted, Kind
 from carrom.errors import ConfigError
 from carrom.physics.material import Material
 from carrom.physics.strike import Strike
@@ -32,6 +33,14 @@ class Player(Protocol):
     def __call__(self, view: View, rng: np.random.Generator, /) -> Strike:
         """Decide the next strike in the position ``view``."""
         ...
+
+
+def answer_of(player: Player, view: View, rng: np.random.Generator) -> Answer:
+    """What ``player`` answers to whatever ``view`` asks; once it is over, a last strike."""
+    if view.request.kind in (Kind.STRIKE, None):
+        return player(view, rng)
+    decide = getattr(player, "decide", None)
+    return AsScripted() if decide is None else decide(view, rng)
 
 
 def random_player(view: View, rng: np.random.Generator, /) -> Strike:

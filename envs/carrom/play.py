@@ -16,6 +16,7 @@ import numpy as np
 from carrom.decision import Answer, AsScripted, Claim, Decision, Kind, Placement, TossChoice, Waiver
 from carrom.errors import ActionError, ConfigError
 from carrom.laws import StrokeFacts, foul_by, new_match
+from carrom.opponents import answer_of
 from carrom.physics.strike import Strike
 from carrom.striking import Physics, strike_all
 from carrom.table import Setting, Streams, Table, Toss
@@ -157,11 +158,7 @@ def _answer_of_player(table: Table) -> Answer:
     player, rng = table.setting.players[decision.seat], table.streams.opponent
     assert player is not None
     table.start_thinking()
-    if decision.kind is Kind.STRIKE:
-        answer = player(table.view, rng)
-    else:
-        decides = getattr(player, "decide", None)
-        answer = AsScripted() if decides is None else decides(table.view, rng)
+    answer = answer_of(player, table.view, rng)
     table.stop_thinking()
     fault = _fault(table, answer)
     if fault:

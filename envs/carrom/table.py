@@ -303,14 +303,16 @@ class Table:
         """What has to be decided, as ``seat`` sees it."""
         position, decision = self.standing, self.decision
         turn = (position.seat - seat) % 4
+        board, doubles = position.match.board, self.setting.format.doubles
+        colour = int(colour_of(seat, board, doubles=doubles))
+        own_turn = colour == int(board.striker)
         if decision is None:
-            return Request(kind=None, turn=turn)
-        board = position.match.board
-        colour = int(colour_of(seat, board, doubles=self.setting.format.doubles))
+            return Request(kind=None, turn=turn, own_turn=own_turn)
         return Request(
             kind=decision.kind,
             by=(decision.seat - seat) % 4,
             turn=turn,
+            own_turn=own_turn,
             own_carromman=decision.colour == colour,
             left=decision.left,
             may_waive=decision.may_waive,

@@ -78,6 +78,10 @@ def test_a_dumped_configuration_is_read_back_equal(load):
             "env.workers = 2: expected 1 with env.physics = 'planar'",
         ),
         (
+            "env: {id: CarromBoard-v0, doubles: true}",
+            "env.doubles = True: expected False with env.physics = 'mujoco'",
+        ),
+        (
             "devices: 3\nenv: {physics: planar}",
             "devices = 3: expected a divisor of env.num_envs = 256",
         ),

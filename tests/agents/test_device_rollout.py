@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from toy_functional import THEIR_REWARD, ToyFunctional
+from toy_functional import SEAT, THEIR_REWARD, ToyFunctional
 
 from carrom_agents.agent import Agent, new_statistics, scale_of
 from carrom_agents.config import SELF
@@ -70,10 +70,11 @@ def agent(toy_agent: Agent) -> Agent:
     return toy_agent
 
 
-@pytest.fixture(scope="module")
-def played(agent: Agent, toy_config):
+@pytest.fixture(scope="module", params=[False, True], ids=["singles", "doubles"])
+def played(request: pytest.FixtureRequest, agent: Agent, toy_config):
     """Some rollouts after one another, with the same parameters throughout."""
-    env, rival = ToyFunctional("board"), find_rival(SELF, toy_config)
+    env = ToyFunctional("board", doubles=request.param)
+    rival = find_rival(SELF, toy_config)
     params, scale = agent.init(jax.random.key(3)), scale_of(new_statistics())
     numbers = np.arange(BOARDS, dtype=np.int32)
     boards = jax.jit(lambda key: begin(env, agent, rival, (), numbers, key))(jax.random.key(1))  # type: ignore[arg-type]
@@ -136,6 +137,15 @@ def test_the_return_of_an_episode_is_the_sum_of_its_rewards(played):
             sums[over] = 0
 
 
+@pytest.mark.parametrize("played", [True], indirect=True, ids=["doubles"])
+def test_both_seats_of_a_pair_decide_by_what_each_sees(played):
+    _, _, tallies, _ = played
+    own = np.concatenate([tally.seen[..., SEAT][tally.decided] for tally in tallies])
+    others = np.concatenate([tally.seen[..., SEAT][~tally.decided] for tally in tallies])
+    assert set(own) == {0, 2}
+    assert set(others) == {1, 3}
+
+
 def test_values_and_probabilities_are_the_networks(played, agent):
     params, rollouts, _, _ = played
     for rollout in rollouts:
@@ -161,7 +171,7 @@ def test_a_truncation_is_valued_by_the_position_that_was_cut_off(played, agent):
             final = tally.seen[t, b].copy()
             pieces = final[:9].reshape(3, 3)
             pieces[:, :2] = np.roll(pieces[:, :2], 1, axis=0)
-            final[60] = pieces[0, 0]
+            final[60], final[SEAT] = pieces[0, 0], 0
             scale = scale_of(new_statistics())
             expected = agent.value(params, scale, np.tile(final, (16, 1)))[0]
             assert rollout.next_value[t + 1, b] == pytest.approx(float(expected), abs=1e-5)

@@ -164,6 +164,16 @@ def test_shots_are_looked_at_without_changing_how_boards_go() -> None:
     assert set(aimed) <= {"direct", "cut", "back", "bank", "rebound", "combination", "other"}
 
 
+def test_a_pair_is_the_player_twice() -> None:
+    """The aimers' pair wins against chance; with one of them at random it wins by less."""
+    conditions = {"boards": 8, "seed": 3, "doubles": True}
+    pair = play_boards(aimer, "random", partner=aimer, **conditions)
+    single = play_boards(aimer, "random", partner="random", **conditions)
+    assert pair.won.value == 1
+    assert pair.points.value > single.points.value
+    assert pair.strokes.value < single.strokes.value
+
+
 def test_the_aimer_beats_chance_whoever_breaks(boards: BoardReport) -> None:
     assert boards.won.low > 0.5
     assert boards.points.low > 4

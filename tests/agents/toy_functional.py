@@ -12,6 +12,8 @@ import jax.numpy as jnp
 from carrom.action import N_POCKETS
 from carrom.observation import SIZE
 
+SEAT = 71
+"""Where an observation of doubles says who sees it."""
 THEIR_REWARD = -0.25
 """What a stroke of the other side earns the agent."""
 
@@ -54,10 +56,12 @@ class ToyFunctional:
 
     It earns 1, less how far the speed residual is from 0.5. In the task "shot" that is all. In
     "board" the carrommen change places, the turn is drawn anew after every stroke, and one
-    stroke in six ends the episode, half of them by cutting it off.
+    stroke in six ends the episode, half of them by cutting it off. In doubles four have turns,
+    and each sees where he sits.
     """
 
     task: str
+    doubles: bool = False
 
     @property
     def alone(self) -> bool:
@@ -78,14 +82,19 @@ class ToyFunctional:
     def _turn(self, key: jax.Array) -> jax.Array:
         if self.alone:
             return jnp.int32(0)
-        return jnp.where(jax.random.uniform(key) < 0.5, 0, 2).astype(jnp.int32)
+        seats = jnp.asarray([0, 1, 2, 3] if self.doubles else [0, 2], jnp.int32)
+        return seats[jax.random.randint(key, (), 0, len(seats))]
+
+    def side_of(self, seat: Any) -> Any:
+        return seat % 2 if self.doubles else seat // 2
 
     def observe(self, state: ToyState, seat: Any = 0) -> jax.Array:
         pieces = jnp.concatenate([state.places, jnp.ones((3, 1))], axis=1)
-        return jnp.zeros(SIZE).at[:9].set(pieces.reshape(-1)).at[60].set(state.places[0, 0])
+        seen = jnp.zeros(SIZE).at[:9].set(pieces.reshape(-1)).at[60].set(state.places[0, 0])
+        return seen.at[SEAT].set(seat) if self.doubles else seen
 
     def broke(self, state: ToyState) -> jax.Array:
-        return state.match.board.breaker_seat == 0
+        return self.side_of(state.match.board.breaker_seat) == 0
 
     def decode(self, state: ToyState, action: dict[str, jax.Array]) -> dict[str, jax.Array]:
         return action
@@ -95,7 +104,7 @@ class ToyFunctional:
     ) -> tuple[ToyState, ToyBooked]:
         named = strike["shot"] == N_POCKETS * jnp.argmax(state.places[:, 0]) + 1
         own = named - jnp.abs(strike["residual"][2] - 0.5)
-        reward = jnp.where(state.match.board.seat == 0, own, THEIR_REWARD)
+        reward = jnp.where(self.side_of(state.match.board.seat) == 0, own, THEIR_REWARD)
         turn, end, cut = jax.random.split(key, 3)
         over = jnp.bool_(self.alone) | (jax.random.uniform(end) < 1 / 6)
         cut_off = jax.random.uniform(cut) < (0.0 if self.alone else 0.5)

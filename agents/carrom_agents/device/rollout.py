@@ -169,8 +169,8 @@ def collect(
 
     Args:
         env: the game; its own players are not asked.
-        agent: decides for seat 0.
-        rival: who strikes on the other seats.
+        agent: decides for the side of seat 0.
+        rival: who strikes for the other side.
         params: of the agent.
         scale: of his observations.
         arrays: what the rival's functions are given besides the boards.
@@ -189,7 +189,8 @@ def collect(
     ) -> tuple[Boards, tuple[Steps, jax.Array, Tally, Failure]]:
         state = before = boards.state
         deciding, others, playing, starting = _split(_keys(key, boards.number))
-        own = state.match.board.seat == AGENT_SEAT
+        # In doubles the agent decides for both seats of its side, with the same parameters.
+        own = env.side_of(state.match.board.seat) == env.side_of(AGENT_SEAT)
         mine = own | (boards.member == ONESELF)
         seat = jnp.where(mine, state.match.board.seat, AGENT_SEAT)
         seen = jax.vmap(env.observe)(state, seat)

@@ -101,6 +101,7 @@ def _env(config: ExperimentConfig) -> Functional:
         raise ConfigError(f"env.id = {env.id!r}: expected one of {', '.join(carrom.ENVIRONMENTS)}")
     return Functional(
         carrom.ENVIRONMENTS[env.id],
+        doubles=env.doubles,
         action_coding=env.action_coding,
         noise=env.noise,
         reward=env.reward,

@@ -11,12 +11,14 @@ import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
+from carrom.decision import Answer
 from carrom.functional import Sight
 from carrom.observation import encode
 from carrom.opponents import Player
 from carrom.physics.noise import execution_noise
 from carrom.physics.strike import Strike
 from carrom.view import View
+from carrom_agents import laying
 from carrom_agents.foresight.features import Describer
 from carrom_agents.foresight.network import Foreseen, ForesightNetwork
 from carrom_agents.foresight.settings import ForesightConfig
@@ -171,6 +173,10 @@ class ForesightPlayer:
         strikes = self.propose(view, rng, self.count)
         place, direction, speed = strikes[np.argmax(self.worths(view, strikes))].tolist()
         return Strike(place, direction, speed, forward=view.forward)
+
+    def decide(self, view: View, rng: np.random.Generator, /) -> Answer:
+        """Decide something else than a strike: dues are laid where the position is worth most."""
+        return laying.answer(view, LearnedValue(self.foresight, self.params))
 
     def worths(self, view: View, strikes: NDArray[np.floating]) -> NDArray[np.float32]:
         """Points (n,) that strikes (n, 3), place, direction and speed, are expected to come to."""

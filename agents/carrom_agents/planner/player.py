@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from carrom.decision import Answer
 from carrom.errors import ConfigError
 from carrom.functional import Functional
 from carrom.opponents import Player
@@ -15,6 +16,7 @@ from carrom.physics.material import Material
 from carrom.physics.noise import execution_noise
 from carrom.physics.strike import Strike
 from carrom.view import View
+from carrom_agents import laying
 from carrom_agents.opening import straight_break
 from carrom_agents.planner.errors import as_made, spread_errors
 from carrom_agents.planner.halving import Ranking, Round, Sample, check_plan, halve
@@ -75,6 +77,10 @@ class Planner:
         candidates, ranking = self.search(view, rng)
         place, direction, speed = candidates[ranking.best].tolist()
         return Strike(place, direction, speed, forward=view.forward)
+
+    def decide(self, view: View, rng: np.random.Generator, /) -> Answer:
+        """Decide something else than a strike: dues are laid where the position is worth most."""
+        return laying.answer(view, self.evaluate)
 
     def search(self, view: View, rng: np.random.Generator) -> tuple[Strikes, Ranking]:
         """The candidates in the position ``view``, (n, 3), and what the search says of them."""

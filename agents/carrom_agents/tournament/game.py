@@ -5,12 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
+from carrom.decision import Answer
 from carrom.env import CarromEnv
 from carrom.errors import ActionError, ConfigError
-from carrom.opponents import Player
+from carrom.opponents import Player, answer_of
 from carrom.physics.strike import Strike
 from carrom.table import Stroke
 from carrom.view import View
@@ -28,7 +30,7 @@ def play_game(
 ) -> GameRecord:
     """Play a game to its end, or until one of the players forfeits it.
 
-    He does if he raises an exception, exceeds his time, or answers what is no strike.
+    He does if he raises an exception, exceeds his time, or answers what nobody asked.
 
     Args:
         fixture: who plays, and from which start.
@@ -48,6 +50,7 @@ def play_game(
         noise=conditions.noise,
         physics=conditions.physics,
         max_strokes=conditions.max_strokes,
+        due_placing=conditions.due_placing,
         first="agent",
     )
     began = time.perf_counter()
@@ -106,20 +109,33 @@ class _Referee:
 
     def seated(self, name: str, player: Player) -> Player:
         """The player, asked through the referee."""
+        return _Seated(self, name, player)
 
-        def decide(view: View, rng: np.random.Generator, /) -> Strike:
-            self.asked = name
-            try:
-                with deadline(self._limit_s):
-                    return player(view, rng)
-            except OutOfTime:
-                raise _ForfeitError(
-                    f"took longer than {self._limit_s:g} s for a decision"
-                ) from None
-            except Exception as error:  # whatever it is, it is his
-                raise _ForfeitError(f"{type(error).__name__}: {error}") from error
+    def answer(self, name: str, player: Player, view: View, rng: np.random.Generator) -> Any:
+        """What the player answers."""
+        self.asked = name
+        try:
+            with deadline(self._limit_s):
+                return answer_of(player, view, rng)
+        except OutOfTime:
+            raise _ForfeitError(f"took longer than {self._limit_s:g} s for a decision") from None
+        except Exception as error:  # whatever it is, it is his
+            raise _ForfeitError(f"{type(error).__name__}: {error}") from error
 
-        return decide
+
+@dataclass(frozen=True)
+class _Seated:
+    """A player who is asked through the referee."""
+
+    referee: _Referee
+    name: str
+    player: Player
+
+    def __call__(self, view: View, rng: np.random.Generator, /) -> Strike:
+        return self.referee.answer(self.name, self.player, view, rng)
+
+    def decide(self, view: View, rng: np.random.Generator, /) -> Answer:
+        return self.referee.answer(self.name, self.player, view, rng)
 
 
 @dataclass

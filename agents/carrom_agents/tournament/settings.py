@@ -23,6 +23,9 @@ class Conditions:
     """Execution noise of all players."""
     physics: Literal["mujoco", "planar"] = "mujoco"
     """The engine."""
+    due_placing: Literal["scripted", "agent"] = "scripted"
+    """Whether dues are laid where they hurt most, or by the players, those that do no more than
+    strike excepted."""
     max_strokes: int | None = None
     """Strokes of both after which it is cut off, and drawn; the environment's limit if unset."""
     move_limit_s: float | None = None

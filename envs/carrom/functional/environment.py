@@ -271,10 +271,13 @@ class Functional:
         """The observation of the player of ``seat``, float32 (74,); see ``carrom.observation``."""
         return encode_position(self.sight(state, seat))
 
+    def side_of(self, seat: jax.Array | int) -> jax.Array:
+        """The side, 0 or 1, int32 (), to which ``seat`` belongs."""
+        return side_of(jnp.asarray(seat, jnp.int32), doubles=self.doubles)
+
     def broke(self, state: State, seat: int = AGENT_SEAT) -> jax.Array:
         """Whether the side of ``seat`` broke on this board, bool ()."""
-        breaker = state.match.board.breaker_seat
-        return side_of(breaker, doubles=self.doubles) == side_of(seat, doubles=self.doubles)
+        return self.side_of(state.match.board.breaker_seat) == self.side_of(seat)
 
     def decode(self, state: State, action: Action) -> Strike:
         """The strike that ``action`` of the player with the turn means.
