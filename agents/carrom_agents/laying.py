@@ -14,12 +14,10 @@ import jax.numpy as jnp
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from carrom.answering import place_grid
+from carrom.answering import legal_places, place_grid
 from carrom.board import Board, to_seat
 from carrom.decision import STRIKE_NOW, Answer, AsScripted, Kind, Placement
 from carrom.functional import Functional, Sight, State
-from carrom.laws import legal_due_places_jit
-from carrom.layout import Layout
 from carrom.view import OPPONENT, OWN, OWN_FIRST, QueenStatus, View
 from carrom_agents.planner.position import state_of
 from carrom_agents.planner.rollouts import Evaluate
@@ -45,21 +43,12 @@ def answer(view: View, evaluate: Evaluate) -> Answer:
     """
     if view.request.kind is not Kind.PLACE:
         return AsScripted()
-    places = legal_places(view)
+    places = place_grid(view.board)[legal_places(view)]
     if not len(places) or not turn_holder(view).can_strike:
         # Between the places of the grid there may still be room.
         return AsScripted()
     x, y = places[np.argmax(worths(view, places, evaluate))].tolist()
     return Placement(x, y)
-
-
-def legal_places(view: View) -> NDArray[np.float64]:
-    """The places of a grid of 5 mm that the laws allow, (n, 2), m, in the frame of ``view``."""
-    grid = place_grid(view.board)
-    # The ring and the pockets turn into themselves by quarter turns, and the laws of placing
-    # know no colours, so the player's own frame and order will do.
-    layout = Layout(view.positions, view.on_board)
-    return grid[legal_due_places_jit(layout, grid, board=view.board)]
 
 
 def worths(view: View, places: NDArray[np.float64], evaluate: Evaluate) -> NDArray[np.floating]:

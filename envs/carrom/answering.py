@@ -58,6 +58,14 @@ def place_grid(board: Board) -> NDArray[np.float64]:
     return points[(distance >= inner) & (distance <= outer)]
 
 
+def legal_places(view: View) -> NDArray[np.bool_]:
+    """Which places of ``place_grid`` the laws allow in ``view``, bool (n,)."""
+    # The ring and the pockets turn into themselves by quarter turns, and the laws of placing
+    # know no colours, so the player's own frame and order will do.
+    layout = Layout(view.positions, view.on_board)
+    return legal_due_places_jit(layout, place_grid(view.board), board=view.board)
+
+
 @dataclass(frozen=True)
 class AnswerCoding:
     """How an action codes whatever is asked for; see the module.
@@ -195,8 +203,4 @@ class AnswerCoding:
 
     def _place_mask(self, view: View) -> NDArray[np.int8]:
         """Which choices of ``place`` the laws allow in ``view``, int8 (n + 2,)."""
-        # The ring and the pockets turn into themselves by quarter turns, and the laws of
-        # placing know no colours, so the player's own frame and order will do.
-        layout = Layout(view.positions, view.on_board)
-        legal = legal_due_places_jit(layout, self._grid, board=view.board)
-        return np.r_[legal, True, view.request.may_waive].astype(np.int8)
+        return np.r_[legal_places(view), True, view.request.may_waive].astype(np.int8)

@@ -214,7 +214,7 @@ def config(tmp_path_factory) -> IterationConfig:
         static_rounds=1,
         workers=1,
         network=SMALL,
-        lessons=LessonsConfig(boards=4, strokes=6, candidates=6, rehearsals=2),
+        lessons=LessonsConfig(boards=4, strokes=6, candidates=6, rehearsals=2, due_placing="agent"),
         study=StudyConfig(minibatch=4, memory=40),
         league=LeagueConfig(snapshots=2, snapshot_every_updates=1, self_share=0.3, aimer_share=0.3),
         evaluation=MatchConfig(boards=2, opponents=("random",)),

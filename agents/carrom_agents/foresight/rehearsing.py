@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from carrom.board import Board
 from carrom.functional import Functional, Sight, State, Strike
 from carrom.observation import encode_position
+from carrom.pieces import N_CARROMMEN, QUEEN
 from carrom.tasks import AGENT_SEAT
 from carrom.view import QueenStatus, View
 from carrom_agents.planner.rollouts import Evaluate
@@ -24,6 +25,18 @@ _MOST_STROKES = 150
 """Of a board; then it is given up."""
 _WINNING = 25
 """Points that end a game (54): a board begins with fewer on either side."""
+
+
+class Stroked(NamedTuple):
+    """Boards [B] after a stroke.
+
+    Attributes:
+        states: of the game.
+        laid: bool (B, 19), which dues and wrongly pocketed carrommen the script then laid.
+    """
+
+    states: State
+    laid: jax.Array
 
 
 class Rehearsed(NamedTuple):
@@ -99,9 +112,20 @@ class Rehearsal:
         return jax.jit(jax.vmap(jax.vmap(one, in_axes=(None, 0))))
 
     @functools.cached_property
-    def played(self) -> Callable[[State, NDArray[np.float32]], State]:
-        """States [B] after strikes as made, (B, 3)."""
-        return jax.jit(jax.vmap(lambda state, made: _without_earnings(self._after(state, made))))
+    def played(self) -> Callable[[State, NDArray[np.float32]], Stroked]:
+        """What strikes as made, (B, 3), come to in states [B]."""
+
+        def one(state: State, made: jax.Array) -> Stroked:
+            # As ``env.stroke``; in between it is seen what lies on the board.
+            noise, settling = jax.random.split(_no_chance())
+            strike = self.env.make(state, _strike(made), noise)
+            outcome = self.env.play(state, strike)
+            after, booked = self.env.settle(state, strike, outcome, settling)
+            goes_on = ~(after.over | booked.ruling.board_replayed)
+            laid = after.on_board & ~outcome.on_board[:N_CARROMMEN] & goes_on
+            return Stroked(_without_earnings(after), laid.at[QUEEN].set(False))
+
+        return jax.jit(jax.vmap(one))
 
     @functools.cached_property
     def seen(self) -> Callable[[State], tuple[Sight, jax.Array]]:
@@ -113,16 +137,28 @@ class Rehearsal:
 
         return jax.jit(jax.vmap(one))
 
+    @functools.cached_property
+    def seen_from(self) -> Callable[[State, NDArray[np.int32]], Sight]:
+        """What the player of a seat sees in states [B]."""
+        return jax.jit(jax.vmap(self.env.sight, in_axes=(0, None)))
+
     def _after(self, state: State, made: jax.Array) -> State:
-        strike = Strike(made[0], made[1], made[2], jnp.float32(0))
-        # Chance has no part in it but where the board is void and racked anew.
-        return self.env.stroke(state, strike, jax.random.key(0))[0]
+        return self.env.stroke(state, _strike(made), _no_chance())[0]
 
 
 @functools.cache
 def rehearsal_of(noise: str) -> Rehearsal:
     """The rehearsals with that level of execution noise; equal ones share their programs."""
     return Rehearsal(noise)
+
+
+def _strike(made: jax.Array) -> Strike:
+    return Strike(made[0], made[1], made[2], jnp.float32(0))
+
+
+def _no_chance() -> jax.Array:
+    """A key: chance has no part in a stroke but where the board is void and racked anew."""
+    return jax.random.key(0)
 
 
 def _earned(state: State) -> jax.Array:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 from carrom.errors import ConfigError, one_of
 from carrom.physics.noise import NOISE_LEVELS
@@ -42,6 +43,9 @@ class LessonsConfig(Checked):
     """Share of the sides that would be the network's and play what rehearsed best instead."""
     exploration: float = bounded(0.1, 0.0, 1.0)
     """Share of those sides' strokes that are drawn from the better ones instead."""
+    due_placing: Literal["scripted", "agent"] = "scripted"
+    """Whether dues are laid where they hurt most, or by what whoever lays them thinks that the
+    position is then worth; the aimer leaves it to the script."""
     temperature: float = bounded(0.3, 1e-3)
     """Points by which a strike drawn so is worse, roughly."""
 

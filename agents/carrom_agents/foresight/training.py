@@ -28,17 +28,10 @@ from carrom.view import View
 from carrom_agents import strict_yaml
 from carrom_agents.exclusive import alone_in
 from carrom_agents.foresight.conclusion import conclude
-from carrom_agents.foresight.lessons import (
-    Lessons,
-    Played,
-    School,
-    Tables,
-    blank_lessons,
-    joined,
-    newest,
-)
+from carrom_agents.foresight.lessons import Lessons, blank_lessons, joined, newest
 from carrom_agents.foresight.player import ForesightPlayer, LearnedValue, foresight_of
 from carrom_agents.foresight.rehearsing import rehearsal_of
+from carrom_agents.foresight.school import Played, School, Tables
 from carrom_agents.foresight.settings import ITERATION_FILE, IterationConfig, load_iteration
 from carrom_agents.foresight.study import Student, Study, annealed
 from carrom_agents.league import League
