@@ -21,15 +21,8 @@ GROUND = (
 
 ENVIRONMENT_FACE = (
     *("carrom.action", "carrom.aec", "carrom.aiming", "carrom.answering", "carrom.baseline"),
-    *(
-        "carrom.board",
-        "carrom.decision",
-        "carrom.env",
-        "carrom.errors",
-        "carrom.filming",
-        "carrom.functional",
-        "carrom.layout",
-    ),
+    *("carrom.board", "carrom.decision", "carrom.env", "carrom.errors", "carrom.filming"),
+    *("carrom.functional", "carrom.layout"),
     *("carrom.midgame", "carrom.observation", "carrom.opponents", "carrom.physics.material"),
     *("carrom.physics.noise", "carrom.physics.strike", "carrom.physics.motion", "carrom.pieces"),
     *("carrom.rack", "carrom.replay", "carrom.reward", "carrom.tasks", "carrom.table"),
