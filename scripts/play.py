@@ -1,12 +1,14 @@
-"""Watch players: the umpire's sheet stroke by stroke, the board, or a film.
+"""Watch players, or be one: the umpire's sheet stroke by stroke, the board, or a film.
 
     python scripts/play.py aimer random --render ansi
+    python scripts/play.py person banker                           # against you, by typing
     python scripts/play.py runs/quickstart-20261129-210000 aimer --video board.mp4
     python scripts/play.py aimer random --doubles --id CarromMatch-v0
     python scripts/play.py aimer random --replay board.json.gz     # see scripts/replay.py
 
-Players are names or run folders; the first is the environment's agent, the second its
-opponent. In doubles the first has a partner and the second plays on both the other seats.
+Players are names or run folders, or `person`, who types what he decides; the first is the
+environment's agent, the second its opponent. In doubles the first has a partner and the second
+plays on both the other seats.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 # Whatever the user has set stays. Players of this size are fastest on the processor.
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
@@ -33,8 +35,14 @@ from carrom_agents.roster import find_player, short_name
 
 if TYPE_CHECKING:
     from carrom.env import CarromEnv
+    from carrom.opponents import Player
     from carrom.sheet import Sheet
     from carrom.table import Stroke
+
+    _Step: TypeAlias = tuple[tuple[Stroke, ...], dict[str, Any]]
+
+PERSON = "person"
+"""Name of the player who is asked at the terminal."""
 
 
 def main() -> int:
@@ -46,6 +54,11 @@ def main() -> int:
     parser.add_argument("--id", default="CarromBoard-v0", choices=ENVIRONMENTS, help="what to play")
     parser.add_argument("--doubles", action="store_true", help="four players in two pairs")
     parser.add_argument("--partner", help="of the first player (default: the same once more)")
+    parser.add_argument(
+        "--due-placing",
+        choices=("scripted", "agent"),
+        help="who lays dues: agent, the players (default: scripted, unless a person plays)",
+    )
     parser.add_argument(
         "--render",
         default="none",
@@ -79,11 +92,14 @@ def _play(arguments: argparse.Namespace) -> int:
     from carrom_agents.episode import episode
     from carrom_agents.pictures import FPS, film_frames
 
-    player, opponent = find_player(arguments.first), find_player(arguments.second)
-    options: dict[str, Any] = {}
+    player, opponent = _seated(arguments.first), _seated(arguments.second)
+    options: dict[str, Any] = {"due_placing": arguments.due_placing or "scripted"}
+    if PERSON in (arguments.first, arguments.second, arguments.partner):
+        options = {"due_placing": arguments.due_placing or "agent"}
+        options |= {"claims": "agent", "toss": "agent"}
     if arguments.doubles:
         partner = arguments.partner
-        options |= {"doubles": True, "partner": find_player(partner) if partner else player}
+        options |= {"doubles": True, "partner": _seated(partner) if partner else player}
     if arguments.video:
         options["film_rate"] = float(FPS)
     if arguments.replay:
@@ -117,12 +133,12 @@ def _play(arguments: argparse.Namespace) -> int:
 
 def _told(
     env: CarromEnv,
-    steps: Iterator[tuple[tuple[Stroke, ...], dict[str, Any]]],
+    steps: Iterator[_Step],
     arguments: argparse.Namespace,
 ) -> Iterator[tuple[Stroke, ...]]:
     """The strokes of each step, written on the umpire's sheet as they come."""
     sheet, count, finished = None, 0, False
-    for strokes, info in steps:
+    for strokes, info in _until_left(steps):
         if sheet is None:
             sheet = _opened(env, arguments)
         for stroke in strokes:
@@ -133,6 +149,25 @@ def _told(
         yield strokes
     if not finished:
         print(f"Cut off after {count} strokes")
+
+
+def _until_left(steps: Iterator[_Step]) -> Iterator[_Step]:
+    """The steps, as far as a person plays on; what was played until then is kept."""
+    from carrom_agents.person import LeftError
+
+    try:
+        yield from steps
+    except LeftError as left:
+        print(left)
+
+
+def _seated(name: str) -> Player:
+    """The player of that name."""
+    if name != PERSON:
+        return find_player(name)
+    from carrom_agents.person import Person
+
+    return Person()
 
 
 def _opened(env: CarromEnv, arguments: argparse.Namespace) -> Sheet:

@@ -71,16 +71,17 @@ def conclude(
     write_json(folder / EVALUATION_FILE, results)
     draw_training(folder, folder / "learning_curve.png")
     if config.evaluation.video_strokes:
-        _show(config, trained, folder, say)
+        _film(config, trained, folder, say)
+        write_page(config, trained, folder)
     say(_directory(folder))
     shown = (EVALUATION_FILE, "learning_curve.png", "trained.mp4", "trained.html")
     return [folder / name for name in shown if (folder / name).is_file()]
 
 
-def _show(
+def _film(
     config: ExperimentConfig, trained: Player, folder: Path, say: Callable[[Any], None]
 ) -> None:
-    """A film of the trained player where it was trained, and a page of a board it plays."""
+    """Film the trained player where it was trained."""
     opponent = _opponent(config, shown=True)
     try:
         film(
@@ -92,6 +93,11 @@ def _show(
         )
     except RenderError as error:  # a machine without graphics has trained all the same
         say(f"no film: {error}")
+
+
+def write_page(config: ExperimentConfig, trained: Player, folder: Path) -> None:
+    """Show a board that the trained player plays on a page in the folder, ``trained.html``."""
+    opponent = _opponent(config, shown=True)
     env = gym.make(
         "CarromBoard-v0",
         opponent=opponent,
@@ -106,7 +112,7 @@ def _show(
         pass
     sides = "trained", short_name(opponent)
     seats = env.setting.format.seats
-    replay = env.replay({seat: sides[side] for side, seat in enumerate(seats)})
+    replay = env.replay({seat: sides[turn % 2] for turn, seat in enumerate(seats)})
     env.close()
     write_text(folder / "trained.html", html(replay))
 

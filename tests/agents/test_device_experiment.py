@@ -43,13 +43,14 @@ def test_a_resumed_run_ends_with_the_same_bits(folder):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("opponent", ["aimer", "self", "the run before"])
-def test_boards_are_trained_on_against_every_kind_of_opponent(folder, small, opponent):
+@pytest.mark.parametrize("doubles", [False, True], ids=["singles", "doubles"])
+@pytest.mark.parametrize("opponent", ["aimer", "self", "league", "the run before"])
+def test_boards_are_trained_on_against_every_kind_of_opponent(folder, small, opponent, doubles):
     name = str(folder) if opponent == "the run before" else opponent
     boards = dataclasses.replace(
         small,
         total_strokes=2 * 64,
-        env=dataclasses.replace(small.env, id="CarromBoard-v0", opponent=name),
+        env=dataclasses.replace(small.env, id="CarromBoard-v0", opponent=name, doubles=doubles),
         evaluation=dataclasses.replace(small.evaluation, boards=2),
     )
     (folder,) = train(boards)

@@ -14,9 +14,11 @@ from experiments import (
 
 from carrom.errors import ConfigError
 from carrom_agents.checkpoint import load_player, run_config
+from carrom_agents.conclusion import write_page
 from carrom_agents.config import EnvConfig, ExperimentConfig
 from carrom_agents.experiment import make_envs, train
 from carrom_agents.pictures import film
+from carrom_agents.player import untrained_player
 
 # Compiling is most of what this takes, and what is compared is compiled alike.
 pytestmark = pytest.mark.usefixtures("compiled_in_haste")
@@ -82,3 +84,11 @@ def test_the_film_shows_the_strokes(folder, small, tmp_path):
     assert count is not None
     assert seconds == pytest.approx(count / 30, abs=0.1)
     assert count > 2 * 15  # each stroke is followed by half a second of rest
+
+
+def test_what_was_trained_in_pairs_is_shown_in_pairs(small, tmp_path):
+    env = EnvConfig(id="CarromBoard-v0", physics="planar", num_envs=16, doubles=True)
+    config = dataclasses.replace(small, env=env)
+    write_page(config, untrained_player(config), tmp_path)
+    page = (tmp_path / "trained.html").read_text()
+    assert re.search(r"trained \(seats 0, 2\) - random \(seats 1, 3\)", page)

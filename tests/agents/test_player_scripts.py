@@ -1,13 +1,17 @@
 """The scripts that evaluate and show players, run as a user runs them."""
 
 import importlib.util
+import io
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from carrom.replay import load, verify
 
 SCRIPTS = Path(__file__).parents[2] / "scripts"
 
@@ -81,6 +85,19 @@ def test_play_seats_four_players(
     assert f"seats, counter-clockwise: {seats}\n" in sheet
     assert "49.b     in doubles turn and break pass to the player on the right" in sheet
     assert sheet.rstrip().splitlines()[-1].startswith("Board 1 to ")
+
+
+def test_a_person_takes_a_seat(monkeypatch: pytest.MonkeyPatch, capsys, tmp_path: Path) -> None:
+    """He breaks, strikes again, and leaves; what was played is kept."""
+    monkeypatch.setattr(sys, "stdin", io.StringIO("break\n0 0 5\n0 10 3\nq\n"))
+    file = tmp_path / "board.json"
+    arguments = ("person", "random", "--seed", "2", "--replay", str(file))
+    assert _run("play", *arguments, monkeypatch=monkeypatch) == 0
+    printed = capsys.readouterr().out
+    assert re.search(r"\d+  person  .* m/s ", printed)
+    assert "the person has left the game" in printed
+    assert "Cut off after" in printed
+    assert verify(load(file)).equal
 
 
 @pytest.mark.render

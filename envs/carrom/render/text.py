@@ -18,7 +18,11 @@ _SIGNS = np.array(["w", "b", "Q", "S"])
 
 
 def board_text(
-    positions: ArrayLike, in_play: ArrayLike, *caption: str, board: Board | None = None
+    positions: ArrayLike,
+    in_play: ArrayLike,
+    *caption: str,
+    board: Board | None = None,
+    signs: str | None = None,
 ) -> str:
     """The board seen from above, seat 0 at the lower edge.
 
@@ -30,6 +34,7 @@ def board_text(
         in_play: (20,), which discs are shown.
         caption: lines to stand below the board.
         board: gives the dimensions; a regulation board when None.
+        signs: 20 characters, one for each disc, instead of ``w``, ``b``, ``Q`` and ``S``.
 
     Returns:
         31 lines of 61 characters and the caption, separated by newlines.
@@ -42,7 +47,8 @@ def board_text(
     cells = np.full((ROWS, COLUMNS), " ")
     _write(cells, board, _base_line_points(board), ".")
     _write(cells, board, board.pocket_centres, "o")
-    _write(cells, board, places[shown], _SIGNS[COLOURS[shown]])
+    discs = _SIGNS[COLOURS] if signs is None else np.array(list(signs))
+    _write(cells, board, places[shown], discs[shown])
     edge = "+" + "-" * COLUMNS + "+"
     lines = [edge, *("|" + "".join(row) + "|" for row in cells), edge]
     return "\n".join([*lines, *caption])
