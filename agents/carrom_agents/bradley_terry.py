@@ -17,7 +17,9 @@ pulls nobody by more than half of those games, however far he is from the others
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
+from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +33,10 @@ OUTCOMES = 3
 """The breaker won, it was drawn, he lost: the last axis of a table of results."""
 _NEVER = -1e3
 """The inclination to draw where nothing was drawn: its chance underflows to exactly 0."""
+_FAINT = 0.02
+"""Games of the prior where the likelihood itself is looked at."""
+_STRIDE, _STEPS = 1.0, 60
+"""How far the likelihood is followed at a time, and how often; the first strides are long."""
 _ITERATIONS = 100
 _TOLERANCE = 1e-9
 """Longest last step, in natural units of strength."""
@@ -74,18 +80,76 @@ def fit(table: Float, *, prior: float = PRIOR) -> Strengths:
     shape, n = table.shape[:-3], table.shape[-2]
     games = table.reshape(-1, n, n, OUTCOMES)
     posterior = _Posterior(games, np.asarray(games[..., 1].sum(axis=(-2, -1)) > 0), prior)
-    point = np.zeros((len(games), n + 2))
-    point[~posterior.drawn, -1] = _NEVER
+    point = _maximum(posterior, posterior.start)
+    drawing = np.where(posterior.drawn, point[:, -1], -np.inf)
+    return Strengths(
+        point[:, :n].reshape(*shape, n), point[:, -2].reshape(shape), drawing.reshape(shape)
+    )
+
+
+def likely_range(table: Float, anchor: int, confidence: float) -> tuple[Float, Float]:
+    """How far from one player the others' strengths may lie, by the profile of the likelihood.
+
+    A strength is possible if, with everything else as likely as can be, the results are no less
+    likely than by the factor that belongs to a normal distribution (Wilks 1938). Unlike a
+    resampling it does not depend on the rarest results being drawn again.
+
+    Args:
+        table: (n, n, 3), as for ``fit``.
+        anchor: the player from whom it is counted.
+        confidence: share of ranges that hold the true strength, in the long run.
+
+    Returns:
+        Lowest and highest strength of each, (n,), less the anchor's; infinite where no strength
+        is unlikely enough, however far it is looked for.
+    """
+    n = len(table)
+    others = np.repeat([player for player in range(n) if player != anchor], 2)
+    outwards = np.tile([-1.0, 1.0], n - 1)
+    each = np.arange(len(others))
+    apart = np.zeros((len(others), n + 2))
+    apart[each, others], apart[:, anchor] = 1.0, -1.0
+    games = np.broadcast_to(table, (len(others), *table.shape))
+    drawn = np.full(len(others), bool(table[..., 1].any()))
+    best = _Posterior(games, drawn, PRIOR, _FAINT)
+    held = dataclasses.replace(best, held=apart)
+    point = _maximum(best, best.start)
+    least = best.objective(point) - _drop(confidence)
+    # Outwards step by step, then halfway back and forth, from the last strength that is possible:
+    # far from the maximum Newton's method would lose itself.
+    stride, going = np.full(len(others), _STRIDE), np.ones(len(others), bool)
+    for _ in range(_STEPS):
+        start = point.copy()
+        start[each, others] += outwards * stride
+        reached = _maximum(held, start)
+        possible = best.objective(reached) >= least
+        point = np.where(possible[:, None], reached, point)
+        going &= possible
+        stride = np.where(going, stride, stride / 2)
+    ends = np.where(going, np.inf * outwards, np.sum(point * apart, axis=1))
+    low, high = np.zeros(n), np.zeros(n)
+    low[others[::2]], high[others[1::2]] = ends[::2], ends[1::2]
+    return low, high
+
+
+def _drop(confidence: float) -> float:
+    """By how much the logarithm of the likelihood may be less than at its maximum."""
+    return NormalDist().inv_cdf((1 + confidence) / 2) ** 2 / 2
+
+
+def _maximum(posterior: _Posterior, point: Float) -> Float:
+    """Where the density is greatest, (B, n + 2); by Newton's method.
+
+    Raises:
+        RuntimeError: no maximum was found, as where there is none.
+    """
     for _ in range(_ITERATIONS):
         step = posterior.step(point)
         point = point + step
         if not np.all(np.isfinite(point)):
             break
         if np.max(np.abs(step), initial=0.0) < _TOLERANCE:
-            drawing = np.where(posterior.drawn, point[:, -1], -np.inf)
-            return Strengths(
-                point[:, :n].reshape(*shape, n), point[:, -2].reshape(shape), drawing.reshape(shape)
-            )
+            return point
     raise RuntimeError("the strengths do not converge: with prior = 0 there may be no maximum")
 
 
@@ -106,6 +170,16 @@ def _at(point: Float) -> Strengths:
     return Strengths(point[:, :-2], point[:, -2], point[:, -1])
 
 
+def _along(curvature: Float, gradient: Float, held: Float) -> Float:
+    """Newton's step, (B, m), that does not change the product with ``held``, (B, m)."""
+    size = gradient.shape[-1]
+    bordered = np.zeros((len(gradient), size + 1, size + 1))
+    bordered[:, :size, :size] = curvature
+    bordered[:, :size, size] = bordered[:, size, :size] = held
+    wanted = np.concatenate([gradient, np.zeros((len(gradient), 1))], axis=1)
+    return np.linalg.solve(bordered, wanted[..., None])[:, :size, 0]
+
+
 @dataclass(frozen=True)
 class _Posterior:
     """The density to be maximised, for B tables; points are (B, n + 2), as in ``_at``.
@@ -114,26 +188,40 @@ class _Posterior:
         games: (B, n, n, 3).
         drawn: whether anything was drawn, (B,); otherwise that parameter stays as it is.
         prior: games of the prior.
+        of_players: games of the prior of each player, if they are not as many.
+        held: (B, n + 2), of the parameters what stays as it is; nothing if None.
     """
 
     games: Float
     drawn: NDArray[np.bool_]
     prior: float
+    of_players: float | None = None
+    held: Float | None = None
+
+    @property
+    def start(self) -> Float:
+        """A point from which Newton's method finds the maximum."""
+        point = np.zeros((len(self.games), self.games.shape[1] + 2))
+        point[~self.drawn, -1] = _NEVER
+        return point
 
     def step(self, point: Float) -> Float:
         """Newton's step, as much of it as gains something."""
         gradient, curvature = self._derivatives(point)
-        step = np.linalg.solve(curvature, gradient[..., None])[..., 0].astype(np.float64)
-        before = self._objective(point)
+        if self.held is None:
+            step = np.linalg.solve(curvature, gradient[..., None])[..., 0].astype(np.float64)
+        else:
+            step = _along(curvature, gradient, self.held)
+        before = self.objective(point)
         slack = 1e-12 * (1 + np.abs(before))
         for _ in range(_ITERATIONS):
-            worse = ~(self._objective(point + step) >= before - slack)
+            worse = ~(self.objective(point + step) >= before - slack)
             if not worse.any():
                 break
             step[worse] /= 2
         return step
 
-    def _objective(self, point: Float) -> Float:
+    def objective(self, point: Float) -> Float:
         """Logarithm of the density up to a constant, (B,)."""
         strengths = _at(point)
         likelihood = self.games * _log_chances(_difference(strengths), strengths.drawing)
@@ -145,6 +233,8 @@ class _Posterior:
     def _priors(self, point: Float) -> tuple[Float, Float]:
         """What the prior's games are about, and how many were won, as many as were lost."""
         about, weight = point.copy(), np.full(point.shape, self.prior / 2)
+        if self.of_players is not None:
+            weight[:, :-2] = self.of_players / 2
         about[:, :-2] -= point[:, :-2].mean(axis=-1, keepdims=True)
         about[:, -1] -= np.log(2)  # at which equals draw one game in two
         weight[~self.drawn, -1] = 0.0

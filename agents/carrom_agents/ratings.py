@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carrom.errors import ConfigError
-from carrom_agents.bradley_terry import OUTCOMES, Float, Strengths, chances, fit
+from carrom_agents.bradley_terry import OUTCOMES, Float, Strengths, chances, fit, likely_range
 from carrom_agents.statistics import CONFIDENCE, RESAMPLES, Estimate
 
 ELO = 400 / math.log(10)
@@ -84,7 +84,9 @@ def rate(
     Every resample holds as many pairs of each pairing as were played, drawn from those that
     were. Where all of a pairing's pairs ended alike, those would show no spread at all: there
     the pairs are drawn from the model, fitted with a prior of ``CAUTION`` games. The intervals
-    are the percentiles of the resamples' ratings.
+    are the percentiles of the resamples' ratings, and of the players' at least what the
+    likelihood leaves possible (``bradley_terry.likely_range``): a resampling knows that the two
+    games of a pair may not be independent, the likelihood how little one upset tells.
 
     Args:
         pairs: what was played, in any order.
@@ -113,6 +115,9 @@ def rate(
     drawn = _elo(fit(_table(resampled, index, (resamples,))), zero)
     tail = (1 - confidence) / 2
     low, high = np.quantile(drawn, [tail, 1 - tail], axis=0)
+    least, most = (ELO * end for end in likely_range(table, zero, confidence))
+    low[: len(names)] = np.minimum(low[: len(names)], least)
+    high[: len(names)] = np.maximum(high[: len(names)], most)
     bounded = _reached(conceded)
     high[: len(names)][~bounded[:, zero]] = math.inf
     low[: len(names)][~bounded[zero]] = -math.inf

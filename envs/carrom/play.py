@@ -8,13 +8,13 @@ on which other tables are played with it.
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Sequence
 
 import numpy as np
 
 from carrom.decision import Answer, AsScripted, Claim, Decision, Kind, Placement, TossChoice, Waiver
 from carrom.errors import ActionError, ConfigError
+from carrom.finite import is_finite
 from carrom.laws import StrokeFacts, foul_by, new_match
 from carrom.opponents import answer_of
 from carrom.physics.strike import Strike
@@ -30,6 +30,10 @@ _ANSWERS = {
     Kind.TOSS: (TossChoice, AsScripted),
 }
 """What may be answered to what."""
+
+
+_FORCE_SLACK = 1 + 1e-6
+"""By how much rounding, to single precision for instance, may exceed full force."""
 
 
 def begin(
@@ -182,20 +186,23 @@ def _fault(table: Table, answer: Answer) -> str | None:
         return f"claim = {answer.points!r}: expected a whole number from 0 to {decision.claims}"
     if isinstance(answer, Strike):
         return _fault_of_strike(table.setting, answer)
-    if isinstance(answer, Placement) and not np.all(np.isfinite((answer.x, answer.y))):
+    if isinstance(answer, Placement) and not (is_finite(answer.x) and is_finite(answer.y)):
         return f"answer = {answer}: expected finite numbers"
     return None
 
 
 def _fault_of_strike(setting: Setting, strike: Strike) -> str | None:
     """Why nobody could make this strike, proper or not."""
-    if not setting.strict and math.isfinite(strike.place):
+    if not setting.strict and is_finite(strike.place):
         # Any place means the nearest free one.
         strike = dataclasses.replace(strike, place=0.0, forward=0.0)
     try:
         strike.check(setting.board)
     except ConfigError as error:
         return str(error)
+    full = setting.material.full_speed
+    if strike.speed > full * _FORCE_SLACK:
+        return f"speed = {strike.speed!r} m/s: expected at most full force, {full:g} m/s"
     return None
 
 

@@ -1,6 +1,7 @@
 """Tournaments of real boards: swapped places, forfeits, and files that survive everything."""
 
 import dataclasses
+import os
 import re
 import signal
 import subprocess
@@ -58,6 +59,22 @@ def _confused(view: View, rng: np.random.Generator) -> Strike:
     return Strike(0.0, float("nan"), 1.0)
 
 
+def _wordy(view: View, rng: np.random.Generator) -> Strike:
+    return Strike("left", 0.0, 1.0)  # type: ignore[arg-type]
+
+
+def _mighty(view: View, rng: np.random.Generator) -> Strike:
+    return Strike(0.0, 0.0, 500.0)
+
+
+def _leaving(view: View, rng: np.random.Generator) -> Strike:
+    raise SystemExit(3)
+
+
+def _killing(view: View, rng: np.random.Generator) -> Strike:
+    os._exit(11)
+
+
 _KNOWN: dict[str, Player] = {
     "random": random_player,
     "again": random_player,
@@ -65,6 +82,10 @@ _KNOWN: dict[str, Player] = {
     "raising": _raising,
     "thinking": _thinking,
     "confused": _confused,
+    "wordy": _wordy,
+    "mighty": _mighty,
+    "leaving": _leaving,
+    "killing": _killing,
 }
 
 
@@ -197,6 +218,9 @@ def test_what_is_cut_off_is_drawn(played) -> None:
         ("thinking", False, "took longer than 1 s for a decision"),
         ("confused", True, "expected finite numbers and a speed >= 0"),
         ("confused", False, "expected finite numbers and a speed >= 0"),
+        ("wordy", True, "expected finite numbers and a speed >= 0"),
+        ("mighty", False, "speed = 500.0 m/s: expected at most full force, 5 m/s"),
+        ("leaving", False, "SystemExit: 3"),
     ],
 )
 def test_who_fails_forfeits(name: str, breaks: bool, reason: str) -> None:
@@ -207,8 +231,8 @@ def test_who_fails_forfeits(name: str, breaks: bool, reason: str) -> None:
     assert game.forfeit is not None
     assert game.forfeit.player == name
     assert reason in game.forfeit.reason
-    # All but the confused one have broken; strokes are counted up to the failure.
-    assert (sum(game.strokes) == 0) == (name == "confused" and breaks)
+    # Strokes are counted up to the failure, the break of those who have made it.
+    assert (sum(game.strokes) == 0) == (name in ("confused", "wordy") and breaks)
     assert GameRecord.of_line(game.as_line()) == game
 
 
@@ -224,6 +248,20 @@ def test_after_a_forfeit_the_tournament_goes_on(tmp_path: Path) -> None:
     assert {game.forfeit.player for game in lost if game.forfeit} == {"raising"}
     assert len(lost) == 8
     assert _in_file(tmp_path) == _untimed(games)
+
+
+def test_who_ends_his_process_forfeits_and_the_others_play_on(tmp_path: Path) -> None:
+    """He is asked for his second stroke as well as for his first, if he breaks or not."""
+    config = _config(tmp_path, "random", "killing", "again", workers=2, starts=1)
+    games = play_tournament(config, find=_find)
+    assert len(games) == 6
+    for game in games:
+        names = (game.fixture.breaker, game.fixture.other)
+        assert (game.ending == "forfeit") == ("killing" in names)
+        if game.forfeit is not None:
+            assert game.forfeit == Forfeit("killing", "ended the process that he played in")
+            assert game.winner == next(name for name in names if name != "killing")
+    assert sorted(map(str, _in_file(tmp_path))) == sorted(map(str, _untimed(games)))
 
 
 def test_a_tournament_cut_anywhere_goes_on_to_the_same_games(played, tmp_path: Path) -> None:

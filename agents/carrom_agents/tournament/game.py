@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,21 +26,26 @@ _LONGEST_REASON = 300
 
 
 def play_game(
-    fixture: Fixture, conditions: Conditions, players: Mapping[str, Player]
+    fixture: Fixture,
+    conditions: Conditions,
+    players: Mapping[str, Player],
+    asking: Callable[[str], None] = lambda name: None,
 ) -> GameRecord:
     """Play a game to its end, or until one of the players forfeits it.
 
-    He does if he raises an exception, exceeds his time, or answers what nobody asked.
+    He does if he raises an exception, whichever, exceeds his time, or answers what nobody asked
+    or could do.
 
     Args:
         fixture: who plays, and from which start.
         conditions: under which.
         players: by name.
+        asking: told the name of a player before he is asked for anything.
 
     Raises:
         ConfigError: the start is negative.
     """
-    referee = _Referee(conditions.move_limit_s)
+    referee = _Referee(conditions.move_limit_s, asking)
     breaker, other = (
         referee.seated(name, players[name]) for name in (fixture.breaker, fixture.other)
     )
@@ -101,11 +106,12 @@ class _Referee:
 
     Args:
         limit_s: seconds for a decision.
+        asking: told whom.
     """
 
-    def __init__(self, limit_s: float | None) -> None:
+    def __init__(self, limit_s: float | None, asking: Callable[[str], None]) -> None:
         self.asked = ""
-        self._limit_s = limit_s
+        self._limit_s, self._asking = limit_s, asking
 
     def seated(self, name: str, player: Player) -> Player:
         """The player, asked through the referee."""
@@ -114,12 +120,15 @@ class _Referee:
     def answer(self, name: str, player: Player, view: View, rng: np.random.Generator) -> Any:
         """What the player answers."""
         self.asked = name
+        self._asking(name)
         try:
             with deadline(self._limit_s):
                 return answer_of(player, view, rng)
         except OutOfTime:
             raise _ForfeitError(f"took longer than {self._limit_s:g} s for a decision") from None
-        except Exception as error:  # whatever it is, it is his
+        except KeyboardInterrupt:
+            raise  # that is the user's
+        except BaseException as error:  # whatever else it is, it is the player's
             raise _ForfeitError(f"{type(error).__name__}: {error}") from error
 
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import concurrent.futures
+import contextlib
+import tempfile
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
@@ -14,7 +17,7 @@ from carrom_agents.pool import process_pool
 from carrom_agents.roster import find_player
 from carrom_agents.tournament.game import play_game
 from carrom_agents.tournament.log import GameLog
-from carrom_agents.tournament.record import Fixture, GameRecord
+from carrom_agents.tournament.record import Fixture, Forfeit, GameRecord, forfeited
 from carrom_agents.tournament.schedule import Pairing, fixtures, round_robin, swiss_round
 from carrom_agents.tournament.settings import Conditions, TournamentConfig
 
@@ -34,25 +37,73 @@ def play_on_this_machine(
 ) -> Iterator[GameRecord]:
     """Play the games here, or in ``config.workers`` processes; see ``Playing``.
 
-    Raises:
-        WorkerError: a process has ended unexpectedly.
+    Where a process ends unexpectedly, the games that may have been played in it are played one by
+    one, each in a process of its own. Whoever is asked when that ends, too, forfeits the game.
+    Without other processes, there is nobody left to notice it.
     """
     if min(config.workers, len(missing)) <= 1:
         for fixture in missing:
             yield play_game(fixture, config.conditions, players)
         return
-    pool = process_pool(min(config.workers, len(missing)), _begin_work, find)
+    left = dict.fromkeys(missing)
+    while left:
+        with contextlib.suppress(BrokenProcessPool):
+            for record in _side_by_side(list(left), config, find):
+                del left[record.fixture]
+                yield record
+            return
+        # Games are given out in order: those that were being played are among the first.
+        for fixture in list(left)[: config.workers]:
+            yield _played_alone(fixture, config.conditions, find)
+            del left[fixture]
+
+
+def _side_by_side(
+    fixtures: Sequence[Fixture], config: TournamentConfig, find: Callable[[str], Player]
+) -> Iterator[GameRecord]:
+    """The games, as they come to their ends.
+
+    Raises:
+        BrokenProcessPool: a process has ended unexpectedly.
+    """
+    pool = process_pool(min(config.workers, len(fixtures)), _begin_work, find)
     try:
-        waiting = [pool.submit(_work, fixture, config.conditions) for fixture in missing]
+        waiting = [pool.submit(_work, fixture, config.conditions) for fixture in fixtures]
         for game in concurrent.futures.as_completed(waiting):
             yield game.result()
-    except BrokenProcessPool:
-        raise WorkerError(
-            "a process that played games has ended unexpectedly: what was played is kept, start "
-            "the tournament again to go on"
-        ) from None
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def _played_alone(
+    fixture: Fixture, conditions: Conditions, find: Callable[[str], Player]
+) -> GameRecord:
+    """A game in a process of its own, which may end with it.
+
+    Raises:
+        WorkerError: it has ended before anybody was asked for anything.
+    """
+    began = time.perf_counter()
+    with tempfile.TemporaryDirectory() as folder:
+        asked = Path(folder, "asked")
+        pool = process_pool(1, _begin_work, find)
+        try:
+            return pool.submit(_work, fixture, conditions, asked).result()
+        except BrokenProcessPool:
+            if not asked.exists():
+                raise WorkerError(
+                    f"the process that was to play {fixture.breaker} against {fixture.other} "
+                    "has ended unexpectedly: what was played is kept, start the tournament again "
+                    "to go on"
+                ) from None
+            return forfeited(
+                fixture,
+                conditions,
+                Forfeit(asked.read_text(encoding="utf-8"), "ended the process that he played in"),
+                round(time.perf_counter() - began, 3),
+            )
+        finally:
+            pool.shutdown(cancel_futures=True)
 
 
 def play_tournament(
@@ -77,7 +128,7 @@ def play_tournament(
     Raises:
         ConfigError: no player of a name, or a folder that cannot be used, see ``GameLog``.
         CheckpointError: a folder that holds no trained player.
-        WorkerError: who played games was lost. What was played is kept.
+        WorkerError: who played games was lost before he had begun. What was played is kept.
     """
     players = {name: find(name) for name in config.players}
     games: list[GameRecord] = []
@@ -121,5 +172,11 @@ def _begin_work(find: Callable[[str], Player]) -> None:
     _players = FoundPlayers(find)
 
 
-def _work(fixture: Fixture, conditions: Conditions) -> GameRecord:
-    return play_game(fixture, conditions, _players)
+def _work(fixture: Fixture, conditions: Conditions, asked: Path | None = None) -> GameRecord:
+    if asked is None:
+        return play_game(fixture, conditions, _players)
+
+    def note(name: str) -> None:
+        asked.write_text(name, encoding="utf-8")
+
+    return play_game(fixture, conditions, _players, note)

@@ -6,10 +6,12 @@ import dataclasses
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from carrom_agents.ratings import Pair
 from carrom_agents.tournament.settings import Conditions
+
+Ending = Literal["played", "cut off", "forfeit"]
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,7 @@ class GameRecord:
 
     fixture: Fixture
     conditions: Conditions
-    ending: Literal["played", "cut off", "forfeit"]
+    ending: Ending
     winner: str | None
     points: tuple[int, int]
     strokes: tuple[int, int]
@@ -94,9 +96,42 @@ class GameRecord:
                 values[name] = kind(**values[name])
             if values["forfeit"] is not None:
                 values["forfeit"] = Forfeit(**values["forfeit"])
-            return cls(**values)
+            record = cls(**values)
         except (KeyError, TypeError) as error:
             raise ValueError(f"not a game: {error}") from None
+        record._check()
+        return record
+
+    def _check(self) -> None:
+        """Refuse, with ValueError, what no game comes to."""
+        fixture, sides = self.fixture, (self.fixture.breaker, self.fixture.other)
+        for name, value, good in (
+            ("start", fixture.start, type(fixture.start) is int and fixture.start >= 0),
+            ("ending", self.ending, self.ending in get_args(Ending)),
+            ("winner", self.winner, self.winner is None or self.winner in sides),
+            ("forfeit", self.forfeit, (self.forfeit is None) == (self.ending != "forfeit")),
+        ):
+            if not good:
+                raise ValueError(f"not a game: {name} = {value!r}")
+
+
+def forfeited(
+    fixture: Fixture, conditions: Conditions, forfeit: Forfeit, seconds: float
+) -> GameRecord:
+    """The record of a game of which nothing is known but who has forfeited it."""
+    winner = fixture.other if forfeit.player == fixture.breaker else fixture.breaker
+    return GameRecord(
+        fixture=fixture,
+        conditions=conditions,
+        ending="forfeit",
+        winner=winner,
+        points=(0, 0),
+        strokes=(0, 0),
+        dues=(0, 0),
+        queens=(0, 0),
+        seconds=seconds,
+        forfeit=forfeit,
+    )
 
 
 def pairs_of(records: Iterable[GameRecord]) -> list[Pair]:

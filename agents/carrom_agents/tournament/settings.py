@@ -12,6 +12,9 @@ from carrom.physics.noise import NOISE_LEVELS
 from carrom_agents import strict_yaml
 from carrom_agents.episode import check_at_least
 
+_LONGEST_MOVE_S = 86_400
+"""A day: timers of operating systems do not take every number."""
+
 
 @dataclass(frozen=True)
 class Conditions:
@@ -36,8 +39,11 @@ class Conditions:
         one_of("noise", self.noise, NOISE_LEVELS)
         if self.max_strokes is not None:
             check_at_least("max_strokes", self.max_strokes, 1)
-        if self.move_limit_s is not None and not self.move_limit_s > 0:
-            raise ConfigError(f"move_limit_s = {self.move_limit_s!r}: expected seconds above 0")
+        if self.move_limit_s is not None and not 0 < self.move_limit_s <= _LONGEST_MOVE_S:
+            raise ConfigError(
+                f"move_limit_s = {self.move_limit_s!r}: expected seconds above 0, at most "
+                f"{_LONGEST_MOVE_S}"
+            )
 
 
 @dataclass(frozen=True)
@@ -74,6 +80,11 @@ class TournamentConfig:
         check_at_least("seed", self.seed, 0)
         check_at_least("workers", self.workers, 1)
         most = self.tables_with_bye
+        if self.schedule == "swiss" and self.rounds == 1 and len(players) > 2:
+            raise ConfigError(
+                f"rounds = 1: expected at least 2 with {len(players)} players: those who have not "
+                "met, not even by way of others, cannot be rated"
+            )
         if self.schedule == "round_robin":
             if self.rounds is not None:
                 raise ConfigError(
