@@ -37,6 +37,12 @@ def main() -> int:
     parser.add_argument(
         "--doubles", action="store_true", help="boards of two pairs, each a player and his double"
     )
+    parser.add_argument(
+        "--due-placing",
+        choices=("scripted", "agent"),
+        default="scripted",
+        help="who lays dues on boards: agent, the players",
+    )
     parser.add_argument("--solo", type=int, default=20, help="boards alone; 0 for none")
     parser.add_argument("--positions", type=int, default=1000, help="positions; 0 for none")
     parser.add_argument(
@@ -55,6 +61,9 @@ def _evaluate(arguments: argparse.Namespace) -> int:
         raise ConfigError(
             "--positions 0 --boards 0 --solo 0: nothing to evaluate, expected one above 0"
         )
+    for name in ("positions", "boards", "solo"):
+        if getattr(arguments, name) < 0:
+            raise ConfigError(f"--{name} {getattr(arguments, name)}: expected at least 0")
     if arguments.doubles and not arguments.boards:
         raise ConfigError("--doubles --boards 0: expected boards, nothing else is played in pairs")
     # MuJoCo fails obscurely when it is imported with a bad setting.
@@ -92,6 +101,7 @@ def _reports(
         yield "shots", evaluate_shots(players, positions=arguments.positions, **conditions)
     if arguments.boards:
         options = {"boards": arguments.boards, "names": names, "shot_kinds": True}
+        options["due_placing"] = arguments.due_placing
         if arguments.doubles:
             pairs = tuple(f"{name} (pair)" for name in names)
             options |= {"doubles": True, "partner": player, "names": pairs}

@@ -35,3 +35,11 @@ def compiled_in_haste() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(jax, "jit", jit_in_haste)
         yield
+
+
+@pytest.fixture
+def strong_hands(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let hands strike harder than they can: nothing else makes the physics diverge."""
+    from carrom import play
+
+    monkeypatch.setattr(play, "_FORCE_SLACK", 2_000.0)

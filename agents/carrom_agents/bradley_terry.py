@@ -177,7 +177,7 @@ def _along(curvature: Float, gradient: Float, held: Float) -> Float:
     bordered[:, :size, :size] = curvature
     bordered[:, :size, size] = bordered[:, size, :size] = held
     wanted = np.concatenate([gradient, np.zeros((len(gradient), 1))], axis=1)
-    return np.linalg.solve(bordered, wanted[..., None])[:, :size, 0]
+    return np.linalg.solve(bordered, wanted[..., None])[:, :size, 0].astype(np.float64)
 
 
 @dataclass(frozen=True)

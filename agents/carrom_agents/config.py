@@ -42,9 +42,13 @@ class Checked:
             low, high = field.metadata["range"]
             value = getattr(self, field.name)
             for number in value if isinstance(value, tuple) else (value,):
-                if number is not None and not low <= number <= high:
-                    wanted = f"at least {low:g}" if math.isinf(high) else f"{low:g} to {high:g}"
-                    raise ConfigError(f"{field.name} = {value!r}: expected {wanted}")
+                if number is None or (low <= number <= high and number != math.inf):
+                    continue
+                wanted = f"{low:g} to {high:g}"
+                if math.isinf(high):
+                    finite = "a finite number, " if number == high else ""
+                    wanted = f"{finite}at least {low:g}"
+                raise ConfigError(f"{field.name} = {value!r}: expected {wanted}")
 
 
 @dataclass(frozen=True)

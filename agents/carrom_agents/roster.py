@@ -9,7 +9,7 @@ from carrom.opponents import Player, find_opponent, opponent_names
 
 
 def find_player(name: str) -> Player:
-    """The player called ``name``, or the one trained in the run folder ``name``.
+    """The player called ``name``, or the one in the folder ``name``: of a run, or released.
 
     Raises:
         ConfigError: neither a player's name nor a folder.
@@ -25,6 +25,10 @@ def find_player(name: str) -> Player:
             from carrom_agents.foresight.training import trained_player
 
             return trained_player(Path(name))
+        from carrom_agents.released import ARRAYS_FILE, load_released
+
+        if Path(name, ARRAYS_FILE).is_file():
+            return load_released(Path(name))
         from carrom_agents.checkpoint import load_player
 
         return load_player(name)

@@ -62,6 +62,7 @@ def test_a_dumped_configuration_is_read_back_equal(load):
         ("seed: -1", "some.yaml: seed = -1: expected at least 0"),
         ("name: 7", "some.yaml: name = 7: expected a string"),
         ("ppo: {clip: wide}", "some.yaml: ppo.clip = 'wide': expected a number"),
+        ("league: {priority: .inf}", "league.priority = inf: expected a finite number, at least 0"),
         ("ppo: {clip: 5}", "some.yaml: ppo.clip = 5.0: expected 0.001 to 1"),
         ("ppo: {clip: .nan}", "some.yaml: ppo.clip = nan: expected 0.001 to 1"),
         ("ppo: {learning_rate: 3e-4}", "= '3e-4': expected a number (exponents need a point"),

@@ -294,6 +294,7 @@ def impossible(view, rng) -> Strike:
     return Strike(place=0.0, direction=0.1, speed=5_000.0)
 
 
+@pytest.mark.usefixtures("strong_hands")
 def test_a_stroke_that_diverges_is_cut_off_counted_and_dumped(tmp_path, shown):
     config = ExperimentConfig(env=EnvConfig(id="CarromBoard-v0"))
     agent = agent_of(config)

@@ -6,10 +6,11 @@ import re
 import numpy as np
 import pytest
 import scipy.optimize
+import scipy.stats
 from openskill.models import PlackettLuce
 
 from carrom.errors import ConfigError
-from carrom_agents.bradley_terry import PRIOR, Strengths, chances, fit
+from carrom_agents.bradley_terry import PRIOR, Strengths, chances, fit, likely_range
 from carrom_agents.ratings import ELO, Pair, Ratings, rate
 
 
@@ -228,6 +229,39 @@ def test_bounds_follow_the_chain_of_who_conceded_to_whom() -> None:
     assert (math.isfinite(rated["god"].low), rated["god"].high) == (True, math.inf)
     assert (rated["random"].low, math.isfinite(rated["random"].high)) == (-math.inf, True)
     assert list(rated) == ["god", "master", "aimer", "random"]
+
+
+@pytest.mark.parametrize(("won", "played"), [(7, 20), (1, 40), (1, 300)])
+def test_what_the_likelihood_leaves_possible_has_a_closed_form(won: int, played: int) -> None:
+    """Two players who won as much breaking as replying: the likelihood is a binomial's."""
+    table = np.zeros((2, 2, 3))
+    table[0, 1] = played - won, 0, won
+    table[1, 0] = won, 0, played - won
+    low, high = likely_range(table, 0, 0.95)
+    share = won / played
+
+    def fall(elo: float) -> float:
+        """How much less likely, as a logarithm, it is at a rating than at the best one."""
+        chance = 1 / (1 + 10 ** (-elo / 400))
+        ratio = share * math.log(share / chance)
+        ratio += (1 - share) * math.log((1 - share) / (1 - chance))
+        return 2 * played * ratio - float(scipy.stats.chi2.ppf(0.95, 1)) / 2
+
+    best = -400 * math.log10(1 / share - 1)
+    expected = [scipy.optimize.brentq(fall, best, best + way) for way in (-2000, 2000)]
+    # A faint prior is all that keeps the strengths of others finite.
+    assert [ELO * low[1], ELO * high[1]] == pytest.approx(expected, abs=4)
+    assert low[0] == high[0] == 0
+
+
+def test_who_is_only_known_by_an_upset_is_held_as_often_as_it_says() -> None:
+    elo = {"aimer": 0.0, "even": 40.0, "strong": 250.0, "hopeless": -900.0}
+    rng, held = np.random.default_rng(11), []
+    for _ in range(60):
+        rated = _rated(_simulated(elo, -40.0, 0.0, 14, rng), "aimer", resamples=100)
+        hopeless = rated.players["hopeless"]
+        held.append(hopeless.low <= elo["hopeless"] <= hopeless.high)
+    assert np.mean(held) >= 0.93
 
 
 def test_the_order_is_that_of_openskill() -> None:

@@ -18,6 +18,7 @@ from carrom_agents.config import ExperimentConfig, dump_config
 from carrom_agents.foresight.settings import ITERATION_FILE
 from carrom_agents.learning import initial_state
 from carrom_agents.released import ARRAYS_FILE, RELEASED, load_released, release
+from carrom_agents.roster import find_player
 
 
 @pytest.fixture(scope="module")
@@ -45,11 +46,11 @@ def folder(run, tmp_path):
 def test_a_released_agent_decides_as_its_run(run, folder):
     env = gym.make("CarromShot-v0", noise="expert").unwrapped
     assert isinstance(env, carrom.CarromEnv)
-    ours, theirs = load_released(folder), load_player(run)
+    ours, theirs, by_name = load_released(folder), load_player(run), find_player(str(folder))
     for seed in range(5):
         env.reset(seed=seed)
         rng = np.random.default_rng(0)
-        assert ours(env.view(), rng) == theirs(env.view(), rng)
+        assert ours(env.view(), rng) == theirs(env.view(), rng) == by_name(env.view(), rng)
 
 
 def test_what_is_wrong_is_said(folder):

@@ -21,6 +21,7 @@ from carrom.view import View
 from carrom_agents.episode import episode
 from carrom_agents.scripted import aimer
 from carrom_agents.tournament.deadline import OutOfTime, deadline
+from carrom_agents.tournament.entrants import ENTRANTS_FILE
 from carrom_agents.tournament.game import play_game
 from carrom_agents.tournament.log import GAMES_FILE, GameLog
 from carrom_agents.tournament.play import play_tournament
@@ -382,6 +383,28 @@ def test_other_conditions_in_the_same_folder_are_refused(played, changes: dict) 
     assert (folder / GAMES_FILE).read_bytes() == before
 
 
+def test_a_folder_that_was_trained_on_is_another_player(tmp_path: Path) -> None:
+    run, folder = tmp_path / "run", tmp_path / "tournament"
+    run.mkdir()
+    (run / "player.npz").write_bytes(b"one")
+    config = _config(folder, "random", str(run))
+    games = play_tournament(config, find=lambda name: random_player)
+    again = dataclasses.replace(config, players=("random", f"{run}/"), starts=3)
+    more = play_tournament(again, find=lambda name: random_player)
+    assert _untimed(more)[:4] == _untimed(games)
+    assert len(_in_file(folder)) == len(more) == 6
+    (run / "player.npz").write_bytes(b"two")
+    with pytest.raises(ConfigError, match=f"player '{run}': has changed since it played in"):
+        play_tournament(config, find=lambda name: random_player)
+    assert len(_in_file(folder)) == 6
+    # In another folder it may begin anew.
+    elsewhere = dataclasses.replace(config, folder=str(tmp_path / "other"))
+    assert len(play_tournament(elsewhere, find=lambda name: random_player)) == 4
+    (folder / ENTRANTS_FILE).write_text("[1]")
+    with pytest.raises(ConfigError, match=r"entrants\.json: expected a digest"):
+        play_tournament(config, find=lambda name: random_player)
+
+
 def test_one_program_at_a_time(played) -> None:
     folder, config = played
     with (
@@ -395,6 +418,26 @@ def test_one_program_at_a_time(played) -> None:
 @pytest.mark.parametrize("line", ["nonsense", "[1]", "{}", '{"fixture": {}}', '"x"'])
 def test_a_line_that_is_no_game_is_named(line: str, tmp_path: Path) -> None:
     (tmp_path / GAMES_FILE).write_text(line + "\n")
+    with pytest.raises(ConfigError, match="line 1 is no game"):
+        GameLog(tmp_path, SHORT)
+
+
+@pytest.mark.parametrize(
+    ("was", "edited"),
+    [
+        ('"winner": null', '"winner": "nobody"'),
+        ('"ending": "cut off"', '"ending": "lost"'),
+        ('"start": 1', '"start": "x"'),
+        ('"start": 1', '"start": -1'),
+        ('"forfeit": null', '"forfeit": {"player": "aimer", "reason": "none"}'),
+    ],
+)
+def test_a_line_that_says_what_no_game_comes_to_is_named(
+    played, was: str, edited: str, tmp_path: Path
+) -> None:
+    lines = (played[0] / GAMES_FILE).read_text().splitlines()
+    line = next(line for line in lines if '"cut off"' in line and '"start": 1' in line)
+    (tmp_path / GAMES_FILE).write_text(line.replace(was, edited) + "\n")
     with pytest.raises(ConfigError, match="line 1 is no game"):
         GameLog(tmp_path, SHORT)
 

@@ -128,6 +128,9 @@ def test_a_tournament_from_a_file(tmp_path: Path) -> None:
         ("players: [aimer, b]\nschedule: knockout", "expected one of round_robin, swiss"),
         ("players: [aimer, b]\nrounds: 1", "rounds = 1: expected none with schedule"),
         ("players: [aimer, b]\nschedule: swiss", "rounds = None: expected 1 to 1, half as many"),
+        ("players: [aimer, b, c]\nschedule: swiss\nrounds: 1", "rounds = 1: expected at least 2"),
+        ("players: [aimer, b]\nconditions: {move_limit_s: .inf}", "move_limit_s = inf: expected"),
+        ("players: [aimer, b]\nconditions: {move_limit_s: 1000000.0}", "above 0, at most 86400"),
         (
             "players: [aimer, b, c]\nschedule: swiss\nrounds: 3",
             "rounds = 3: expected 1 to 2, half as many as there are players",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 import warnings
 from pathlib import Path
@@ -404,6 +405,28 @@ def test_an_opponent_that_finishes_first_is_reported_by_the_first_step() -> None
         env.step(np.zeros(3, np.float32))
 
 
+def test_nobody_strikes_harder_than_at_full_force() -> None:
+    env = make(first="agent", opponent=lambda view, rng: Strike(0.0, 0.0, 5.1))
+    env.reset(seed=0)
+    before = env.get_state()
+    for speed in (5.001, 5_000.0):
+        with pytest.raises(ActionError, match=rf"speed = {speed} m/s: expected at most full force"):
+            env.answer(Strike(0.0, 0.0, speed))
+    after = env.get_state()
+    assert before.table is not None
+    assert after.table is not None
+    assert (after.table.position, after.table.strokes) == (before.table.position, 0)
+    with pytest.raises(ConfigError, match=r"seat 2: speed = 5\.1 m/s: expected at most full"):
+        _fail_to_break(env)
+
+
+def _fail_to_break(env: carrom.CarromEnv) -> None:
+    """Touch nothing until the opponent has the turn."""
+    for _ in range(4):
+        env.answer(Strike(0.0, math.pi / 2, 0.5))
+
+
+@pytest.mark.usefixtures("strong_hands")
 class TestDivergedPhysics:
     """A stroke that cannot be computed voids the board (140); nothing is lost."""
 

@@ -15,6 +15,7 @@ from carrom.errors import WorkerError
 from carrom.opponents import Player
 from carrom_agents.pool import process_pool
 from carrom_agents.roster import find_player
+from carrom_agents.tournament.entrants import enter
 from carrom_agents.tournament.game import play_game
 from carrom_agents.tournament.log import GameLog
 from carrom_agents.tournament.record import Fixture, Forfeit, GameRecord, forfeited
@@ -126,7 +127,8 @@ def play_tournament(
         progress: told how many of how many games there are, after each.
 
     Raises:
-        ConfigError: no player of a name, or a folder that cannot be used, see ``GameLog``.
+        ConfigError: no player of a name, one that has changed since he played there, or a folder
+            that cannot be used, see ``GameLog``.
         CheckpointError: a folder that holds no trained player.
         WorkerError: who played games was lost before he had begun. What was played is kept.
     """
@@ -134,6 +136,7 @@ def play_tournament(
     games: list[GameRecord] = []
     met: list[Pairing] = []
     with GameLog(Path(config.folder), config.conditions) as log:
+        enter(Path(config.folder), config.players)
         for _ in range(config.rounds or 1):
             if config.schedule == "swiss":
                 pairings = swiss_round(config.players, met, games)

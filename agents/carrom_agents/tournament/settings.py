@@ -71,8 +71,11 @@ class TournamentConfig:
     conditions: Conditions = Conditions()
 
     def __post_init__(self) -> None:
-        players = self.players
-        if len({os.path.normpath(player) for player in players}) < max(len(players), 2):
+        # However a run folder is written, its games are the same.
+        players = tuple(map(os.path.normpath, self.players))
+        object.__setattr__(self, "players", players)
+        object.__setattr__(self, "anchor", os.path.normpath(self.anchor))
+        if len(set(players)) < max(len(players), 2):
             raise ConfigError(f"players = {list(players)}: expected at least two, none twice")
         if self.anchor not in players:
             raise ConfigError(f"anchor = {self.anchor!r}: expected one of {list(players)}")
