@@ -46,6 +46,7 @@ _PITCH = 0.005
 ILLEGAL_PLACINGS = ("charged", "masked")
 
 
+@functools.cache
 def place_grid(board: Board) -> NDArray[np.float64]:
     """The places of the masked coding, (n, 2), m: a square grid in the ring for dues (A27).
 
@@ -55,7 +56,9 @@ def place_grid(board: Board) -> NDArray[np.float64]:
     steps = np.arange(-np.floor(outer / _PITCH), np.floor(outer / _PITCH) + 1)
     points = np.stack(np.meshgrid(steps, steps), axis=-1).reshape(-1, 2) * _PITCH
     distance = np.hypot(*points.T)
-    return points[(distance >= inner) & (distance <= outer)]
+    grid = points[(distance >= inner) & (distance <= outer)]
+    grid.setflags(write=False)
+    return grid
 
 
 def legal_places(view: View) -> NDArray[np.bool_]:
@@ -92,17 +95,13 @@ class AnswerCoding:
         """Whether an action of the space may be illegal in a position."""
         return self.masked and Kind.PLACE in self.asked
 
-    @functools.cached_property
-    def _grid(self) -> NDArray[np.float64]:
-        return place_grid(self.board)
-
     def space(self) -> spaces.Space[Any]:
         """The space of one action."""
         if not self.has_parts:
             return self.strikes.space()
         parts: dict[str, spaces.Space[Any]] = {"strike": self.strikes.space()}
         if Kind.PLACE in self.asked and self.masked:
-            parts["place"] = spaces.Discrete(len(self._grid) + 2)
+            parts["place"] = spaces.Discrete(len(place_grid(self.board)) + 2)
         elif Kind.PLACE in self.asked:
             parts["place"] = spaces.Box(-1.0, 1.0, (2,), np.float32)
             parts["waive"] = spaces.Discrete(2)
@@ -126,7 +125,7 @@ class AnswerCoding:
             raise ActionError(f"action = {action!r}: expected a dict with {', '.join(names)}")
         self.strikes.check(action["strike"])
         if "place" in names and self.masked:
-            choice(action["place"], "action['place']", len(self._grid) + 2)
+            choice(action["place"], "action['place']", len(place_grid(self.board)) + 2)
         elif "place" in names:
             unit_box(action["place"], "action['place']", 2)
             choice(action["waive"], "action['waive']", 2)
@@ -172,11 +171,11 @@ class AnswerCoding:
             raise ActionError(
                 f"action['place'] = {number}: expected one that info['action_mask'] allows"
             )
-        if number == len(self._grid):
+        if number == len(place_grid(self.board)):
             return AsScripted()
-        if number > len(self._grid):
+        if number > len(place_grid(self.board)):
             return Waiver()
-        return Placement(*self._grid[number].tolist())
+        return Placement(*place_grid(self.board)[number].tolist())
 
     def mask(self, view: View) -> dict[str, Any] | None:
         """What ``space().sample(mask)`` needs to sample a legal answer; None without parts.

@@ -79,7 +79,7 @@ def play_game(
     ending, winner, points = "cut off", None, (0, 0)
     if forfeit is not None:
         ending = "forfeit"
-        winner = fixture.other if forfeit.player == fixture.breaker else fixture.breaker
+        winner = fixture.opponent_of(forfeit.player)
     elif result is not None:
         ending, points = "played", result["points"]
         winner = {"own": fixture.breaker, "opponent": fixture.other, None: None}[result["winner"]]

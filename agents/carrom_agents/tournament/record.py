@@ -29,6 +29,10 @@ class Fixture:
     other: str
     start: int
 
+    def opponent_of(self, player: str) -> str:
+        """The one of the two who is not ``player``."""
+        return self.other if player == self.breaker else self.breaker
+
 
 @dataclass(frozen=True)
 class Forfeit:
@@ -119,12 +123,11 @@ def forfeited(
     fixture: Fixture, conditions: Conditions, forfeit: Forfeit, seconds: float
 ) -> GameRecord:
     """The record of a game of which nothing is known but who has forfeited it."""
-    winner = fixture.other if forfeit.player == fixture.breaker else fixture.breaker
     return GameRecord(
         fixture=fixture,
         conditions=conditions,
         ending="forfeit",
-        winner=winner,
+        winner=fixture.opponent_of(forfeit.player),
         points=(0, 0),
         strokes=(0, 0),
         dues=(0, 0),
